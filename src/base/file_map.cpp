@@ -25,12 +25,13 @@ struct Descriptor {
 }  // namespace
 
 Result<FileMap> FileMap::open(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // O_NONBLOCK: opening a pipe would wait for somebody who writes to it.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number < 0) {
     const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::io;
     return fail(code, "cannot open {}: {}", path.string(), std::strerror(errno));
   }
-  struct stat status {};
+  struct stat status{};
   if (fstat(file.number, &status) != 0) {
     return fail(ErrorCode::io, "cannot read {}: {}", path.string(), std::strerror(errno));
   }

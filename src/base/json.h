@@ -96,7 +96,7 @@ struct Member {
 };
 
 struct ParseOptions {
-  std::size_t depth_max = 512;
+  std::size_t depth_max = 512;  ///< Of arrays and objects; `[1]` has depth 1.
   Object::Duplicates duplicates = Object::Duplicates::refuse;
 };
 
@@ -107,5 +107,9 @@ struct ParseOptions {
 
 /// The text as a JSON string with its quotes; everything but control characters, `"` and `\` stays.
 [[nodiscard]] std::string quoted(std::string_view utf8);
+
+/// Any bytes for a message: quoted, at most `excerpt_max` of them, broken UTF-8 as U+FFFD.
+inline constexpr std::size_t excerpt_max = 64;
+[[nodiscard]] std::string excerpt(std::string_view bytes);
 
 }  // namespace zhuzi::json

@@ -27,9 +27,9 @@ namespace zhuzi {
 
 /// An array of a GGUF value. Numbers of every width are kept in the widest type of their kind;
 /// strings are views into the file. Arrays of arrays are refused: no model uses them.
-using GgufArray = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<bool>,
-                               std::vector<std::string_view>>;
+using GgufArray =
+    std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>,
+                 std::vector<bool>, std::vector<std::string_view>>;
 using GgufValue =
     std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, GgufArray>;
 

@@ -7,13 +7,16 @@
 //   the pool: [block][layer][kv head][K page][V page]
 //
 // The defined arithmetic (NUMERICS, rule 3), for one query row and head, keys 0 .. position:
-//   s[t] = (fma chain over dims of q[d] * k[t][d]) * scale, then softcap, then the mask
+//   s[t] = (fma chain over dims of q[d] * k[t][d], from 0) * scale; softcap: cap * tanh(s / cap);
+//     then the mask
 //   for each partition of 256 absolute positions with a visible key, ascending:
-//     m = max s; p[t] = exp(s[t] - m), exactly 0 where masked; l = sum of p in 16 lanes (lane = t mod
-//     16), tree 8-4-2-1; o[d] = fma chain over t ascending of p[t] * v[t][d]
-//   merged in ascending order: M' = max(M, m); L = fma(L, exp(M - M'), l * exp(m - M')), O likewise;
-//   out = O / L
+//     m = max s; p[t] = exp(s[t] - m), exactly 0 where masked; l = sum of p in 16 lanes (lane = t
+//     mod 16), tree 8-4-2-1; o[d] = fma chain over t ascending of p[t] * v[t][d], from 0
+//   the first is taken as it is, the others merged in ascending order: M' = max(M, m);
+//     L = fma(L, exp(M - M'), l * exp(m - M')), O likewise
+//   out = O / L + 0 (never -0: whether a masked key's exact zero was added cannot be seen)
 // It is one function of (row, head): the same in a prefill chunk, a decode step, a verification.
+// Scores that overflow make the row not finite; it shows at the next quantization.
 #pragma once
 
 #include <cstddef>
@@ -62,8 +65,8 @@ struct KvPool {
 };
 
 /// Where a row stands: its absolute position, and the block table of its sequence, whose entry i
-/// holds positions 16 i .. 16 i + 15. Rows of one sequence follow each other, positions ascending by
-/// one, and share the same `blocks`.
+/// holds positions 16 i .. 16 i + 15. Rows of one sequence follow each other, positions ascending
+/// by one, and share the same `blocks`.
 struct RowPlace {
   std::span<const BlockId> blocks;
   std::uint32_t position = 0;
@@ -71,8 +74,8 @@ struct RowPlace {
 
 /// Writes K and V of each row into its page of `layer`, rounded once to the KV format (half to
 /// even). k and v are rows of kv_heads * length values. Raises kv_overflow where a finite value has
-/// no finite form in the format, not_finite where the value itself is not (such values are stored as
-/// zero: nothing that is not finite enters the cache).
+/// no finite form in the format, not_finite where the value itself is not (such values are stored
+/// as zero: nothing that is not finite enters the cache).
 void store_kv(const OpContext& context, const KvPool& pool, std::size_t layer, ConstRows k,
               ConstRows v, std::span<const RowPlace> places, std::span<RowFault> faults);
 

@@ -1,7 +1,7 @@
 // The matrix product: weights in panels, activations in rows, one answer.
 //
-// Place in the journey: the binder's tensors are repacked once at load; in a step, forward quantizes
-// the rows of activations and multiplies. Nothing here allocates or locks.
+// Place in the journey: the binder's tensors are repacked once at load; in a step, forward
+// quantizes the rows of activations and multiplies. Nothing here allocates or locks.
 //
 // A weight matrix W[N x K] is cut into panels of 16 output rows. A SIMD lane is an output row:
 //
@@ -38,13 +38,14 @@ inline constexpr std::size_t group_length = 32;
 /// 32 activations as int8, with everything a weight format may ask about them. A row of K values is
 /// K/32 of these; 44 = 4 * 11 bytes, so rows of a power-of-two K do not share cache sets.
 ///
-///   byte 0                              32       36               40           44
-///        [32 int8 codes, -127 .. 127]   [scale]  [minus_128_sum]  [scaled_sum]
+///   byte 0                              32       36           40            44
+///        [32 int8 codes, -127 .. 127]   [scale]  [scaled_sum]  [half_sums]
 struct ActivationGroup {
   std::int8_t codes[group_length];
-  float scale;                 ///< max|x| / 127; x is about scale * code.
-  std::int32_t minus_128_sum;  ///< -128 * sum of codes: start for weights stored as code + 128.
-  float scaled_sum;            ///< scale * float(sum of codes): factor of a format's minimum term.
+  float scale;                ///< max|x| / 127; x is about scale * code.
+  float scaled_sum;           ///< scale * float(sum of codes): factor of a format's minimum term.
+  std::int16_t half_sums[2];  ///< Sums of codes 0..15 and 16..31: what an offset of the weights (a
+                              ///< code stored as q + 128) or a scale for every 16 weights asks for.
 };
 static_assert(sizeof(ActivationGroup) == 44 && alignof(ActivationGroup) == 4);
 
@@ -77,7 +78,7 @@ struct PanelMatrix {
 /// or cut rows without moving them.
 struct PackSource {
   const std::byte* data = nullptr;
-  std::size_t row_bytes = 0;             ///< Bytes of one row in the file.
+  std::size_t row_bytes = 0;  ///< Bytes of one row in the file.
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::span<const std::uint32_t> order;  ///< Where not empty: output row i is file row order[i].
@@ -100,15 +101,16 @@ struct Activations {
 /// Bytes of `rows` rows of K values as int8 groups.
 [[nodiscard]] std::size_t quantized_bytes(std::size_t rows, std::size_t columns);
 
-/// Rows of x in int8 groups (NUMERICS, rule 6), written to `storage` of quantized_bytes. Columns are
-/// a multiple of 32. A row with a value that is not finite raises its fault and gets zero codes.
+/// Rows of x in int8 groups (NUMERICS, rule 6), written to `storage` of quantized_bytes. Columns
+/// are a multiple of 32. A row with a value that is not finite raises its fault and gets zero
+/// codes.
 [[nodiscard]] Activations quantize_rows(const OpContext& context, ConstRows x,
                                         std::span<std::byte> storage, std::span<RowFault> faults);
 /// The floats themselves, for float formats. Rows have stride >= padded(columns), zero behind.
 [[nodiscard]] Activations float_rows(ConstRows x);
 
-/// y[m][n] = sum over k of x[m][k] * W[n][k]. y has room for panel_count * 16 columns in its stride;
-/// the columns beyond N become zero. `x.kind` is the format's activation kind.
+/// y[m][n] = sum over k of x[m][k] * W[n][k]. y has room for panel_count * 16 columns in its
+/// stride; the columns beyond N become zero. `x.kind` is the format's activation kind.
 void multiply(const OpContext& context, const PanelMatrix& weights, const Activations& x, Rows y);
 
 /// Row `row` of W as floats (embedding lookup in a matrix that is also the head): w = the format's

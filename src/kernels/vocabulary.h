@@ -1,5 +1,5 @@
-// Operations over a row of logits: the maximum, and the sum of exponentials, in an order that can be
-// fused with the last product (NUMERICS, rule 2).
+// Operations over a row of logits: the maximum, and the sum of exponentials, in an order that can
+// be fused with the last product (NUMERICS, rule 2).
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ struct Best {
 /// True when no value is NaN or +inf and at least one is finite (-inf is a masked token).
 [[nodiscard]] bool is_valid_logits(const OpContext& context, std::span<const float> values);
 
-/// sum of exp((x - maximum) / temperature), as `total * exp(0)` relative to `maximum`: partitions of
-/// 1,024 ids, each with its own maximum, 16 lanes inside, merged in ascending order:
-/// M' = max(M, m); total = fma(total, exp(M - M'), t * exp(m - M')). Partitions of only -inf are
-/// skipped.
+/// total = sum of exp((x - maximum) / temperature) over valid logits: partitions of 1,024 ids, each
+/// with its own maximum m and 16 lanes inside; the first is taken as it is, the others are merged
+/// in ascending order: M' = max(M, m), total = fma(total, exp((M - M') / T), t * exp((m - M') /
+/// T)). Partitions of only -inf are skipped; where all are, maximum is -inf and total 0. T > 0.
 struct ExponentialSum {
   float maximum = 0;
   float total = 0;

@@ -1,4 +1,5 @@
-// Weights: which bytes of the files play which part of a spec; and the oddities of storage, as data.
+// Weights: which bytes of the files play which part of a spec; and the oddities of storage, as
+// data.
 //
 // Place in the journey: the binder looks each part up by the names of the file's own table and
 // reports every missing, misshapen and unused tensor in one error. Forward then repacks what this
@@ -16,7 +17,8 @@
 namespace zhuzi {
 
 /// Rows of a matrix W[rows x columns] (y = W x) as they lie in a file. Output row i is file row
-/// order[i] where `order` is not empty (cut out of a fused tensor, rotary pairs brought to halves).
+/// order[i] where `order` is not empty (rotary pairs brought to halves). A part that is cut out of a
+/// fused tensor begins inside it.
 struct MatrixSource {
   std::string name;  ///< Of the tensor, for messages.
   ElementType type = ElementType::f32;
@@ -50,7 +52,7 @@ struct ModelWeights {
   MatrixSource positions;  ///< rows == 0 where there are none.
   std::vector<LayerWeights> layers;
   NormWeights final_norm;
-  MatrixSource head;       ///< The embedding itself where the spec ties them.
+  MatrixSource head;  ///< The embedding itself where the spec ties them.
   /// Memory of matrices that had to be rewritten (stored transposed).
   std::vector<std::vector<std::byte>> rewritten;
 };

@@ -35,12 +35,12 @@ struct SamplingParams {
   std::int32_t repeat_last_n = -1;  ///< Tokens of prompt + output that the repetition penalty sees;
                                     ///< -1: all, 0: none.
   std::uint64_t seed = 0;
-  std::uint32_t choice = 0;         ///< Of n choices of one prompt.
-  std::size_t min_tokens = 0;       ///< Before so many output tokens, `end_tokens` are forbidden.
-  std::vector<TokenId> end_tokens;  ///< End ids and stop ids of the request.
-  std::vector<LogitBias> logit_bias;      ///< Each in [-100, 100].
+  std::uint32_t choice = 0;           ///< Of n choices of one prompt.
+  std::size_t min_tokens = 0;         ///< Before so many output tokens, `end_tokens` are forbidden.
+  std::vector<TokenId> end_tokens;    ///< End ids and stop ids of the request.
+  std::vector<LogitBias> logit_bias;  ///< Each in [-100, 100].
   std::vector<TokenId> forbidden_tokens;
-  std::vector<TokenId> allowed_tokens;    ///< Empty: all.
+  std::vector<TokenId> allowed_tokens;  ///< Empty: all.
   bool logprobs = false;
   std::size_t top_logprobs = 0;
 

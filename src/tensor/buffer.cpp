@@ -20,7 +20,8 @@ Result<Buffer> Buffer::make(std::size_t bytes) {
   // ends would stay small pages.
   const std::size_t extra = is_huge ? huge_page : 0;
   if (bytes > SIZE_MAX - extra) {
-    return fail(ErrorCode::out_of_memory, "{} bytes of memory are more than any machine has", bytes);
+    return fail(ErrorCode::out_of_memory, "{} bytes of memory are more than any machine has",
+                bytes);
   }
   void* mapping = mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -38,10 +39,17 @@ struct TextPiece {
   bool may_hold_control_tokens = false;  ///< True only for the template's own text.
 };
 
+/// What `decode` does with control tokens.
+enum class ControlTokens : std::uint8_t { skip, spell };
+
 class Tokenizer {
  public:
-  /// From a GGUF file's metadata. Errors: corrupt_file, unsupported (names the tokenizer model or
-  /// the pre-tokenizer that is not known; nothing falls back to another one).
+  /// The longest text that `encode` takes, all pieces together; callers refuse longer ones.
+  static constexpr std::size_t text_bytes_max = std::size_t{1} << 31;
+
+  /// From a GGUF file's metadata. Errors: corrupt_file (names the key), unsupported (names the
+  /// tokenizer model or the pre-tokenizer that is not known; nothing falls back to another one).
+  /// The file may be closed afterwards.
   [[nodiscard]] static Result<Tokenizer> from_gguf(const GgufFile& file);
 
   Tokenizer(Tokenizer&&) noexcept;
@@ -51,16 +59,24 @@ class Tokenizer {
   [[nodiscard]] std::size_t size() const;
 
   /// The ids of the whole text. Splitting a text into pieces changes nothing but which control
-  /// tokens are recognized: words and merges run across piece borders. `offsets`, where given,
-  /// receives for each token the byte range of the joined text that it covers.
-  [[nodiscard]] std::vector<TokenId> encode(std::span<const TextPiece> pieces,
-                                            std::vector<std::pair<std::size_t, std::size_t>>*
-                                                offsets = nullptr) const;
+  /// tokens are recognized: words and merges run across piece borders. A control token is
+  /// recognized where all its bytes are in trusted text, a user-defined one anywhere; of several
+  /// that begin at one place the longest. `offsets`, where given, receives for each token the byte
+  /// range of the joined text that it covers, whole characters: of tokens that share a character
+  /// each has all of it. Bytes that the vocabulary has no token for are dropped, as the reference
+  /// does. No token is added at the beginning; that is begin_of_text().
+  [[nodiscard]] std::vector<TokenId> encode(
+      std::span<const TextPiece> pieces,
+      std::vector<std::pair<std::size_t, std::size_t>>* offsets = nullptr) const;
   /// One piece.
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text,
                                             bool may_hold_control_tokens = false) const;
 
-  /// The bytes that a token stands for; valid as long as the tokenizer. `id` is below size().
+  /// The bytes of all tokens; not always whole characters.
+  [[nodiscard]] std::string decode(std::span<const TokenId> ids, ControlTokens control) const;
+
+  /// The bytes that a token stands for; none for unused entries. Valid as long as the tokenizer.
+  /// `id` is below size().
   [[nodiscard]] std::string_view bytes(TokenId id) const;
   [[nodiscard]] TokenKind kind(TokenId id) const;
   /// The entry as the vocabulary spells it (`Ġthe`, `<|im_end|>`).

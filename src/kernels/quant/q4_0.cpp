@@ -1,0 +1,253 @@
+// Q4_0: 32 codes of 4 bits with one half-precision scale; w = d * (q - 8).
+//
+// In the model file (GGUF specification, ggml's block_q4_0), 18 bytes for 32 weights of one row:
+//
+//   byte 0       2                                     18
+//        [d f16] [byte j = q[j] | q[j + 16] << 4, 0..15]
+//
+// In a panel, two groups of 16 rows make a block of 576 bytes, 9 cache lines, every vector aligned:
+//
+//   byte 0               32              64                     320                    576
+//        [d f16 x16      ][d f16 x16     ][4 vectors of 64 bytes ][4 vectors of 64 bytes]
+//         even group       odd group      even group              odd group
+//
+//   vector s (0..3), lane r, byte b:  low nibble  q[4 s + b]      of row r
+//                                     high nibble q[4 s + b + 16] of row r
+//
+// The sums start at -8 * (sum of activation codes), so codes stay unsigned. The last block of an
+// odd number of groups has an unused second half.
+//
+// The defined arithmetic, for each output and each group in ascending order, starting from +0:
+//
+//   S   = sum over 32 of (q - 8) * a        exact in int32, |S| <= 32 * 8 * 127
+//   acc = fma(float(S), d_w * d_a, acc)      the product of the scales is rounded once
+#include <cmath>
+#include <cstring>
+
+#include "kernels/internal/format.h"
+#include "kernels/internal/format_numbers.h"
+#include "kernels/internal/panel_tile.h"
+
+namespace zhuzi::kernels {
+namespace {
+
+struct FileBlock {
+  std::uint16_t scale;
+  std::uint8_t codes[16];
+};
+static_assert(sizeof(FileBlock) == 18);
+
+struct PanelBlock {
+  std::uint16_t scale[2][16];
+  std::uint8_t codes[2][4][16][4];
+};
+static_assert(sizeof(PanelBlock) == 576);
+
+constexpr int offset = 8;
+
+bool pack_panel(const PackArguments& arguments) {
+  auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
+  bool is_finite = true;
+  for (std::size_t g = 0; g < arguments.columns / group_length; ++g) {
+    PanelBlock& block = blocks[g / 2];
+    for (std::size_t r = 0; r < arguments.rows_present; ++r) {
+      const auto source = read_from<FileBlock>(arguments.rows[r] + g * sizeof(FileBlock));
+      is_finite &= is_finite_half(source.scale);
+      block.scale[g % 2][r] = source.scale;
+      for (std::size_t s = 0; s < 4; ++s) {
+        std::memcpy(block.codes[g % 2][s][r], source.codes + 4 * s, 4);
+      }
+    }
+  }
+  return is_finite;
+}
+
+int code_at(const PanelBlock& block, std::size_t half, std::size_t lane, std::size_t k) {
+  const int pair = block.codes[half][k % 16 / 4][lane][k % 4];
+  return (k < 16 ? pair & 15 : pair >> 4) - offset;
+}
+
+void dequantize(const std::byte* panel, std::size_t lane, std::span<float> values) {
+  const auto* blocks = reinterpret_cast<const PanelBlock*>(panel);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const PanelBlock& block = blocks[k / 64];
+    const std::size_t half = k / 32 % 2;
+    values[k] = float_from_half(block.scale[half][lane]) *
+                static_cast<float>(code_at(block, half, lane, k % 32));
+  }
+}
+
+// ---------------------------------------------------------------------------------- reference
+
+struct Scalar {
+  using Block = PanelBlock;
+  using Row = ActivationGroup;
+
+  static float output(const Block* blocks, std::size_t lane, const Row* row, std::size_t groups) {
+    float chain = 0.0f;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const Block& block = blocks[g / 2];
+      std::int32_t sum = 0;
+      for (std::size_t k = 0; k < 32; ++k) sum += code_at(block, g % 2, lane, k) * row[g].codes[k];
+      const float scale = float_from_half(block.scale[g % 2][lane]) * row[g].scale;
+      chain = std::fma(static_cast<float>(sum), scale, chain);
+    }
+    return chain;
+  }
+};
+
+}  // namespace
+
+// --------------------------------------------------------------------------------------- AVX2
+//
+// vpmaddubsw cannot saturate here, and all eight steps of a group fit in 16 bits (16 * 15 * 127 =
+// 30480), so the sums widen to 32 bits once per group, not once per step.
+ZHUZI_AVX2_REGION
+namespace {
+
+struct Avx2 {
+  using Block = PanelBlock;
+  using Row = ActivationGroup;
+  static constexpr std::size_t block_groups = 2;
+  static constexpr std::size_t row_step = 2;
+
+  template <int R>
+  [[gnu::always_inline]] static void add_group(__m256 (&chain)[R][2], const Block& block,
+                                               const Row* const (&row)[R], int g) {
+    __m256i pairs[R][2];
+    ZHUZI_UNROLL
+    for (int r = 0; r < R; ++r) pairs[r][0] = pairs[r][1] = _mm256_setzero_si256();
+    ZHUZI_UNROLL
+    for (int s = 0; s < 8; ++s) {
+      __m256i code[2];
+      ZHUZI_UNROLL
+      for (int h = 0; h < 2; ++h) {
+        const __m256i bytes = load_bytes(block.codes[g][s % 4][8 * h]);
+        const __m256i nibbles = s < 4 ? bytes : _mm256_srli_epi16(bytes, 4);
+        code[h] = _mm256_and_si256(nibbles, _mm256_set1_epi8(15));
+      }
+      ZHUZI_UNROLL
+      for (int r = 0; r < R; ++r) {
+        const __m256i x = broadcast_codes(row[r][g].codes + 4 * s);
+        ZHUZI_UNROLL
+        for (int h = 0; h < 2; ++h) {
+          pairs[r][h] = _mm256_add_epi16(pairs[r][h], _mm256_maddubs_epi16(code[h], x));
+          keep_order(pairs[r][h]);
+        }
+      }
+    }
+    const __m256 scale[2] = {eight_halves(block.scale[g]), eight_halves(block.scale[g] + 8)};
+    ZHUZI_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const __m256i halves = _mm256_set1_epi32(half_sums_word(row[r][g]));
+      const __m256i start = _mm256_madd_epi16(halves, _mm256_set1_epi16(-offset));
+      ZHUZI_UNROLL
+      for (int h = 0; h < 2; ++h) {
+        const __m256i sum =
+            _mm256_add_epi32(start, _mm256_madd_epi16(pairs[r][h], _mm256_set1_epi16(1)));
+        const __m256 product = _mm256_mul_ps(scale[h], _mm256_set1_ps(row[r][g].scale));
+        chain[r][h] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), product, chain[r][h]);
+      }
+    }
+  }
+
+  template <int R>
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
+                                         const Row* const (&row)[R], std::size_t groups) {
+    for (int g = 0; g < static_cast<int>(groups); ++g) add_group<R>(chain, block, row, g);
+  }
+};
+
+}  // namespace
+ZHUZI_END_REGION
+
+// ------------------------------------------------------------------------------------ AVX-512
+ZHUZI_AVX512_REGION
+namespace {
+
+struct Avx512 {
+  using Block = PanelBlock;
+  using Row = ActivationGroup;
+  static constexpr std::size_t block_groups = 2;
+  static constexpr std::size_t row_step = 2;
+
+  /// One group in four steps: start the integer sums, read the scales, multiply 4 x 2 x 4 codes,
+  /// extend the chains.
+  template <int R, int P>
+  [[gnu::always_inline]] static void add_group(__m512 (&chain)[R][P],
+                                               const Block* const (&block)[P],
+                                               const Row* const (&row)[R], int g) {
+    const __m512i nibble = _mm512_set1_epi8(15);
+    __m512 scale[P];
+    __m512i sum[R][P];
+    ZHUZI_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const __m512i halves = _mm512_set1_epi32(half_sums_word(row[r][g]));
+      const __m512i start = _mm512_madd_epi16(halves, _mm512_set1_epi16(-offset));
+      ZHUZI_UNROLL
+      for (int p = 0; p < P; ++p) sum[r][p] = start;
+    }
+    ZHUZI_UNROLL
+    for (int p = 0; p < P; ++p) scale[p] = sixteen_halves(block[p]->scale[g]);
+    ZHUZI_UNROLL
+    for (int s = 0; s < 4; ++s) {
+      __m512i low[P];
+      __m512i high[P];
+      ZHUZI_UNROLL
+      for (int p = 0; p < P; ++p) {
+        const __m512i bytes = _mm512_load_si512(block[p]->codes[g][s]);
+        low[p] = _mm512_and_si512(bytes, nibble);
+        high[p] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
+      }
+      ZHUZI_UNROLL
+      for (int r = 0; r < R; ++r) {
+        const __m512i codes = _mm512_set1_epi32(four_codes(row[r][g].codes + 4 * s));
+        ZHUZI_UNROLL
+        for (int p = 0; p < P; ++p) sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], low[p], codes);
+      }
+      ZHUZI_UNROLL
+      for (int r = 0; r < R; ++r) {
+        const __m512i codes = _mm512_set1_epi32(four_codes(row[r][g].codes + 4 * s + 16));
+        ZHUZI_UNROLL
+        for (int p = 0; p < P; ++p) sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], high[p], codes);
+      }
+    }
+    ZHUZI_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const __m512 row_scale = _mm512_set1_ps(row[r][g].scale);
+      ZHUZI_UNROLL
+      for (int p = 0; p < P; ++p) {
+        const __m512 product = _mm512_mul_ps(scale[p], row_scale);
+        chain[r][p] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][p]), product, chain[r][p]);
+      }
+    }
+  }
+
+  template <int R, int P>
+  [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
+                                         const Row* const (&row)[R], std::size_t groups) {
+    add_group<R, P>(chain, block, row, 0);
+    if (groups > 1) add_group<R, P>(chain, block, row, 1);
+  }
+};
+
+}  // namespace
+ZHUZI_END_REGION
+
+// Tiles as in Q4_1.
+constinit const Format q4_0_format{
+    .type = ElementType::q4_0,
+    .activations = ActivationKind::int8_groups,
+    .block_bytes = sizeof(PanelBlock),
+    .block_groups = 2,
+    .pack_panel = pack_panel,
+    .dequantize = dequantize,
+    .tiles = {scalar_tiles<Scalar>(),
+              TileSet{.rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4},
+              TileSet{.rows = 4,
+                      .narrow = avx512_functions<Avx512, 1, 4>(),
+                      .wide = avx512_functions<Avx512, 2, 4>(),
+                      .wide_panels = 2,
+                      .stream_rows = 2}}};
+
+}  // namespace zhuzi::kernels
