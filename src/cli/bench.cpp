@@ -117,7 +117,8 @@ kernels::MachinePeaks better(const kernels::MachinePeaks& a, const kernels::Mach
 Result<Measured> measure(const BenchOptions& options, LoadedModel& model, double load_ms) {
   Engine& engine = *model.engine;
   const Request request = bench_request(options, model);
-  Measured measured{.load_ms = load_ms};
+  Measured measured;
+  measured.load_ms = load_ms;
   LogitsHash check;
   engine.observe(&check);
   TRY(run_round(engine, request));

@@ -17,8 +17,8 @@
 namespace zhuzi {
 
 /// Rows of a matrix W[rows x columns] (y = W x) as they lie in a file. Output row i is file row
-/// order[i] where `order` is not empty (rotary pairs brought to halves). A part that is cut out of a
-/// fused tensor begins inside it.
+/// order[i] where `order` is not empty (rotary pairs brought to halves). A part that is cut out of
+/// a fused tensor begins inside it.
 struct MatrixSource {
   std::string name;  ///< Of the tensor, for messages.
   ElementType type = ElementType::f32;

@@ -23,11 +23,11 @@ configure() {
       "build/log/configure-$1.log. If it names a package, that package is broken or too old."
 }
 
-# compile PRESET TARGET...
+# compile PRESET TARGET...: one at a time in a folder, since ninja itself has no lock.
 compile() {
   local folder=$root/build/$1
   shift
-  cmake --build "$folder" --parallel "$(job_count)" --target "$@" >&2 ||
+  flock "$folder.lock" cmake --build "$folder" --parallel "$(job_count)" --target "$@" >&2 ||
     fail 1 "The build failed; the first error stands above. If you changed nothing, check the" \
       "disk (df -h) and the memory, remove the folder build and try again."
 }

@@ -221,12 +221,9 @@ inline void compute_tile(const TileTask& task) {
   }
   for (; page < page_end; ++page) score<Whole, page_registers>(task, page, weights);
 
+  // What a query without a visible key weighs is rubbish, and is not stored.
   for (std::size_t q = 0; q < queries; ++q) {
-    if (task.visible[q].empty()) {
-      std::fill_n(weights.of[q], attention_partition, 0.0f);
-    } else {
-      soften(task, q, all, weights.of[q]);
-    }
+    if (!task.visible[q].empty()) soften(task, q, all, weights.of[q]);
   }
 
   std::size_t dim = 0;

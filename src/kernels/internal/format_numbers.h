@@ -30,10 +30,6 @@ namespace zhuzi::kernels {
   return (bits & 0x7c00u) != 0x7c00u;
 }
 
-[[nodiscard]] constexpr bool is_finite_bfloat16(std::uint16_t bits) {
-  return (bits & 0x7f80u) != 0x7f80u;
-}
-
 /// A value of the file, at any address.
 template <typename Value>
 [[nodiscard]] inline Value read_from(const std::byte* address) {

@@ -19,6 +19,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -30,13 +31,18 @@ struct PanelBlock {
 static_assert(sizeof(PanelBlock) == 1024);
 
 bool pack_panel(const PackArguments& arguments) {
+  constexpr std::uint16_t exponent = 0x7f80;
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
+  const std::size_t whole = arguments.columns / 8 * 8;
+  for (std::size_t k = 0; k < whole; k += 8) {
+    transpose_words(arguments, k * sizeof(std::uint16_t), blocks[k / 32].weights[k % 32 / 2]);
+  }
   bool is_finite = true;
-  for (std::size_t k = 0; k < arguments.columns; ++k) {
-    for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      const auto bits = read_from<std::uint16_t>(arguments.rows[r] + k * sizeof(std::uint16_t));
-      is_finite &= is_finite_bfloat16(bits);
-      blocks[k / 32].weights[k % 32 / 2][r][k % 2] = bits;
+  for (std::size_t r = 0; r < arguments.rows_present; ++r) {
+    const std::byte* row = arguments.rows[r];
+    is_finite &= row_is_finite(row, arguments.columns, exponent);
+    for (std::size_t k = whole; k < arguments.columns; ++k) {
+      blocks[k / 32].weights[k % 32 / 2][r][k % 2] = read_from<std::uint16_t>(row + 2 * k);
     }
   }
   return is_finite;

@@ -15,6 +15,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -25,14 +26,40 @@ struct PanelBlock {
 };
 static_assert(sizeof(PanelBlock) == 1024);
 
+/// Eight columns of four rows from `r` on.
+void pack_columns(const PackArguments& arguments, std::size_t k, std::size_t r,
+                  std::uint16_t (*lines)[16]) {
+  __m128i pairs[4];  // Columns 2 i and 2 i + 1 of four rows.
+  for (std::size_t i = 0; i < 4; ++i) {
+    pairs[i] = _mm_loadu_si128(
+        reinterpret_cast<const __m128i*>(arguments.rows[r + i] + k * sizeof(std::uint16_t)));
+  }
+  transpose_4x4(pairs);
+  for (std::size_t i = 0; i < 4; ++i) {
+    constexpr int even_first = 0xd8;
+    const __m128i low = _mm_shufflelo_epi16(pairs[i], even_first);
+    const __m128i both = _mm_shuffle_epi32(_mm_shufflehi_epi16(low, even_first), even_first);
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(lines[2 * i] + r), both);
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(lines[2 * i + 1] + r), _mm_srli_si128(both, 8));
+  }
+}
+
 bool pack_panel(const PackArguments& arguments) {
+  constexpr std::uint16_t exponent = 0x7c00;
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
+  const std::size_t columns = arguments.columns / 8 * 8;
+  const std::size_t rows = arguments.rows_present / 4 * 4;
+  for (std::size_t k = 0; k < columns; k += 8) {
+    for (std::size_t r = 0; r < rows; r += 4) {
+      pack_columns(arguments, k, r, blocks[k / 32].weights + k % 32);
+    }
+  }
   bool is_finite = true;
-  for (std::size_t k = 0; k < arguments.columns; ++k) {
-    std::uint16_t* lanes = blocks[k / 32].weights[k % 32];
-    for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      lanes[r] = read_from<std::uint16_t>(arguments.rows[r] + k * sizeof(std::uint16_t));
-      is_finite &= is_finite_half(lanes[r]);
+  for (std::size_t r = 0; r < arguments.rows_present; ++r) {
+    const std::byte* row = arguments.rows[r];
+    is_finite &= row_is_finite(row, arguments.columns, exponent);
+    for (std::size_t k = r < rows ? columns : 0; k < arguments.columns; ++k) {
+      blocks[k / 32].weights[k % 32][r] = read_from<std::uint16_t>(row + 2 * k);
     }
   }
   return is_finite;

@@ -15,6 +15,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -26,13 +27,18 @@ struct PanelBlock {
 static_assert(sizeof(PanelBlock) == 2048);
 
 bool pack_panel(const PackArguments& arguments) {
+  constexpr std::uint32_t exponent = 0x7f800000;
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
+  const std::size_t whole = arguments.columns / 4 * 4;
+  for (std::size_t k = 0; k < whole; k += 4) {
+    transpose_words(arguments, k * sizeof(float), blocks[k / 32].weights[k % 32]);
+  }
   bool is_finite = true;
-  for (std::size_t k = 0; k < arguments.columns; ++k) {
-    float* lanes = blocks[k / 32].weights[k % 32];
-    for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      lanes[r] = read_from<float>(arguments.rows[r] + k * sizeof(float));
-      is_finite &= std::isfinite(lanes[r]);
+  for (std::size_t r = 0; r < arguments.rows_present; ++r) {
+    const std::byte* row = arguments.rows[r];
+    is_finite &= row_is_finite(row, arguments.columns, exponent);
+    for (std::size_t k = whole; k < arguments.columns; ++k) {
+      blocks[k / 32].weights[k % 32][r] = read_from<float>(row + k * sizeof(float));
     }
   }
   return is_finite;

@@ -26,6 +26,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -50,14 +51,12 @@ bool pack_panel(const PackArguments& arguments) {
   bool is_finite = true;
   for (std::size_t g = 0; g < arguments.columns / group_length; ++g) {
     PanelBlock& block = blocks[g / 2];
+    const std::size_t at = g * sizeof(FileBlock);
     for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      const auto source = read_from<FileBlock>(arguments.rows[r] + g * sizeof(FileBlock));
-      is_finite &= is_finite_half(source.scale);
-      block.scale[g % 2][r] = source.scale;
-      for (std::size_t s = 0; s < 4; ++s) {
-        std::memcpy(block.codes[g % 2][s][r], source.codes + 4 * s, 4);
-      }
+      block.scale[g % 2][r] = read_from<std::uint16_t>(arguments.rows[r] + at);
+      is_finite &= is_finite_half(block.scale[g % 2][r]);
     }
+    transpose_words(arguments, at + offsetof(FileBlock, codes), block.codes[g % 2]);
   }
   return is_finite;
 }

@@ -25,6 +25,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -48,14 +49,15 @@ bool pack_panel(const PackArguments& arguments) {
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
   bool is_finite = true;
   for (std::size_t g = 0; g < arguments.columns / group_length; ++g) {
-    PanelBlock& block = blocks[g];
+    const std::size_t at = g * sizeof(FileBlock);
     for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      const auto source = read_from<FileBlock>(arguments.rows[r] + g * sizeof(FileBlock));
-      is_finite &= is_finite_half(source.scale) && is_finite_half(source.minimum);
-      block.scale[r] = source.scale;
-      block.minimum[r] = source.minimum;
-      for (std::size_t s = 0; s < 4; ++s) std::memcpy(block.codes[s][r], source.codes + 4 * s, 4);
+      const auto scale = read_from<std::uint16_t>(arguments.rows[r] + at);
+      const auto minimum = read_from<std::uint16_t>(arguments.rows[r] + at + 2);
+      is_finite &= is_finite_half(scale) && is_finite_half(minimum);
+      blocks[g].scale[r] = scale;
+      blocks[g].minimum[r] = minimum;
     }
+    transpose_words(arguments, at + offsetof(FileBlock, codes), blocks[g].codes);
   }
   return is_finite;
 }

@@ -28,6 +28,7 @@
 
 #include "kernels/internal/format.h"
 #include "kernels/internal/format_numbers.h"
+#include "kernels/internal/format_pack.h"
 #include "kernels/internal/panel_tile.h"
 
 namespace zhuzi::kernels {
@@ -47,22 +48,28 @@ static_assert(sizeof(PanelBlock) == 1088);
 
 constexpr int offset = 128;
 
+/// q + 128 is q with its sign bit turned.
+void add_offset(std::uint8_t (&codes)[8][16][4]) {
+  for (auto& vector : codes) {
+    for (auto& lane : vector) {
+      for (std::uint8_t& code : lane) code ^= offset;
+    }
+  }
+}
+
 bool pack_panel(const PackArguments& arguments) {
-  constexpr std::uint32_t four_offsets = 0x80808080;  // q + 128 is q with its sign bit turned.
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
   bool is_finite = true;
   for (std::size_t g = 0; g < arguments.columns / group_length; ++g) {
     PanelBlock& block = blocks[g / 2];
+    const std::size_t at = g * sizeof(FileBlock);
     for (std::size_t r = 0; r < arguments.rows_present; ++r) {
-      const std::byte* source = arguments.rows[r] + g * sizeof(FileBlock);
-      const auto scale = read_from<std::uint16_t>(source);
-      is_finite &= is_finite_half(scale);
-      block.scale[g % 2][r] = scale;
-      for (std::size_t s = 0; s < 8; ++s) {
-        const auto word = read_from<std::uint32_t>(source + 2 + 4 * s) ^ four_offsets;
-        std::memcpy(block.codes[g % 2][s][r], &word, sizeof(word));
-      }
+      block.scale[g % 2][r] = read_from<std::uint16_t>(arguments.rows[r] + at);
+      is_finite &= is_finite_half(block.scale[g % 2][r]);
     }
+    transpose_words(arguments, at + 2, block.codes[g % 2]);
+    transpose_words(arguments, at + 18, block.codes[g % 2] + 4);
+    add_offset(block.codes[g % 2]);
   }
   return is_finite;
 }

@@ -1,6 +1,7 @@
 // The tests: see the header.
 #include "text/internal/jinja_tests.h"
 
+#include <algorithm>
 #include <array>
 
 #include "text/internal/jinja_compare.h"
@@ -153,6 +154,7 @@ constexpr std::array table{NamedFunction{"!=", equals<false>},
                            NamedFunction{"true", simple<is_true>},
                            NamedFunction{"undefined", simple<is_undefined>},
                            NamedFunction{"upper", cased<Case::upper>}};
+static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // The methods of strings, without those that ask what the characters are.
+#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
@@ -330,6 +331,7 @@ constexpr std::array table{NamedFunction{"capitalize", changed<capitalized>},
                            NamedFunction{"translate", translate},
                            NamedFunction{"upper", changed<upper>},
                            NamedFunction{"zfill", zfill}};
+static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace
 

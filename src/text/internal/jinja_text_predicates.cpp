@@ -1,4 +1,5 @@
 // The methods of strings that ask what the characters are: isdigit, isupper and the like.
+#include <algorithm>
 #include <array>
 
 #include "text/internal/jinja_member.h"
@@ -67,6 +68,7 @@ constexpr std::array table{NamedFunction{"isalnum", all<is_alphanumeric>},
                            NamedFunction{"isspace", all<is_space>},
                            NamedFunction{"istitle", istitle},
                            NamedFunction{"isupper", cased<Case::upper>}};
+static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace
 
