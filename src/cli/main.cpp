@@ -2,7 +2,9 @@
 // something (terminal.h).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -23,6 +25,11 @@ Examples:
 Every answer is a function of model, messages, parameters and seed: the same bits with any number
 of threads, any instruction set, any step size. Exit codes: 0 done, 1 failure, 2 usage, 130 Ctrl-C.)";
 
+bool is_command(const CLI::App& program, std::string_view word) {
+  const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
+  return std::ranges::any_of(commands, [word](const CLI::App* each) { return each->get_name() == word; });
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -40,6 +47,11 @@ int main(int argument_count, char** arguments) {
   cli::add_bench(program, exit_code);
   if (argument_count == 1) {
     cli::show(program.help());
+    return cli::exit_usage;
+  }
+  const std::string_view word = arguments[1];
+  if (!word.starts_with('-') && !is_command(program, word)) {
+    fmt::print(stderr, "zhuzi: there is no command '{}'. Try `zhuzi --help`.\n", word);
     return cli::exit_usage;
   }
   try {

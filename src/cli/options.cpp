@@ -108,17 +108,17 @@ void add_answer_options(CLI::App& command, AnswerOptions& options) {
       ->capture_default_str()->group(choosing);
   command.add_option("--seed", options.seed, "Same seed, same answer (drawn and shown where absent)")
       ->group(choosing);
-  command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit")->group(choosing);
-  command.add_option("--forbid-token-id", options.forbidden_token_ids, "Tokens that are never chosen")->group(choosing);
-  command.add_option("--allow-token-id", options.allowed_token_ids, "The only tokens that may be chosen")->group(choosing);
+  command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit")->allow_extra_args(false)->group(choosing);
+  command.add_option("--forbid-token-id", options.forbidden_token_ids, "Tokens that are never chosen")->allow_extra_args(false)->group(choosing);
+  command.add_option("--allow-token-id", options.allowed_token_ids, "The only tokens that may be chosen")->allow_extra_args(false)->group(choosing);
 
   const char* ending = "When the answer ends";
   command.add_option("-n,--max-tokens", options.max_tokens, "Tokens of the answer (0: as many as there is room for)")
       ->capture_default_str()->group(ending);
   command.add_option("--min-tokens", options.min_tokens, "No end before so many tokens")
       ->capture_default_str()->group(ending);
-  command.add_option("--stop", options.stop, "Text that ends the answer; may be given several times")->group(ending);
-  command.add_option("--stop-token-id", options.stop_token_ids, "Token that ends the answer")->group(ending);
+  command.add_option("--stop", options.stop, "Text that ends the answer; may be given several times")->allow_extra_args(false)->group(ending);
+  command.add_option("--stop-token-id", options.stop_token_ids, "Token that ends the answer")->allow_extra_args(false)->group(ending);
   command.add_flag("--include-stop", options.include_stop, "Show the stop text too")->group(ending);
   command.add_flag("--ignore-eos", options.ignore_eos, "Go on behind the model's own end")->group(ending);
   command.add_flag("--show-special-tokens", options.show_special_tokens, "Show control tokens as text")->group(ending);

@@ -164,6 +164,10 @@ std::span<const Event> Engine::step() {
   return events_;
 }
 
+bool Engine::idle() const {
+  return std::ranges::all_of(running_, [](const auto& running) { return running->finish.has_value(); });
+}
+
 void Engine::take_cancelled() {
   // Requests that the last events told the end of are done with.
   std::erase_if(running_, [](const auto& running) { return running->finish.has_value(); });

@@ -67,7 +67,7 @@ class Engine {
   /// One step. The events are valid until the next step.
   std::span<const Event> step();
   /// No accepted request is without its finish.
-  [[nodiscard]] bool idle() const { return running_.empty(); }
+  [[nodiscard]] bool idle() const;
 
   /// Nullptr: none.
   void observe(LogitsObserver* observer) { logits_observer_ = observer; }

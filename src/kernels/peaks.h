@@ -1,12 +1,7 @@
-// Peaks: what this machine can do at most, measured by loops that do nothing else.
+// What this machine can do at most: the limits that every speed is a share of.
 //
-// Place in the journey: `zhuzi bench` states every speed as a share of these, measured in the same
-// run: machines differ, and a shared one differs from minute to minute.
-//
-//   read     plain vector loads over memory far larger than the caches, on all threads
-//   int8     the exact dot product of bytes into int32, on registers only: AVX-512 vpdpbusd (64
-//            products), AVX2 vpmaddubsw + vpmaddwd + vpaddd (32 products)
-//   float    fma on registers only
+// Place in the journey: `zhuzi bench` and the kernel laboratory measure them in the same run as the
+// product itself, because machines differ and shared ones change by the second.
 #pragma once
 
 #include "base/result.h"
@@ -14,14 +9,14 @@
 
 namespace zhuzi::kernels {
 
+/// Per second, on all threads of the context together.
 struct MachinePeaks {
-  double read_bytes = 0;        ///< A second.
-  double int8_operations = 0;   ///< Multiplications and additions a second.
-  double float_operations = 0;
+  double read_bytes = 0;        ///< Plain reads of memory far larger than the caches.
+  double int8_operations = 0;   ///< Products and sums of 8-bit integers into 32 bits.
+  double float_operations = 0;  ///< Products and sums of floats.
 };
 
-/// Takes about 0.3 s on the context's threads and 256 MiB. For scalar the numbers are those of
-/// AVX2 where the machine has it. Error: out_of_memory.
+/// Takes about 0.3 seconds and 128 MiB. Error: out_of_memory.
 [[nodiscard]] Result<MachinePeaks> measure_peaks(const OpContext& context);
 
 }  // namespace zhuzi::kernels

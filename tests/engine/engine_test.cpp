@@ -15,7 +15,7 @@ namespace {
 using testing::Script;
 using testing::ScriptedModel;
 
-constexpr EngineOptions small{.threads = 1, .max_num_seqs = 4, .max_num_batched_tokens = 8,
+const EngineOptions small{.threads = 1, .max_num_seqs = 4, .max_num_batched_tokens = 8,
                               .kv_blocks = 16};
 
 Request request_of(std::vector<std::int32_t> prompt, std::size_t max_tokens = 0) {

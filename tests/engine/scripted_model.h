@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/scratch_folder.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "formats/gguf_writer.h"
 #include "model/model_file.h"

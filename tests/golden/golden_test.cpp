@@ -165,7 +165,7 @@ TEST_P(GoldenTest, greedy_tokens_are_equal_where_the_margin_allows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GoldenTest, ::testing::ValuesIn(reference::golden_models()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& model) { return model.param.name; });
 
 }  // namespace
 }  // namespace zhuzi

@@ -235,7 +235,9 @@ inline void compute_tile(const TileTask& task) {
   for (; dim + register_lanes <= dims; dim += register_lanes) {
     weigh<Whole, 1>(task, all, dim, weights);
   }
-  if (dim < dims) weigh<Tile<format, queries, true>, 1>(task, all, dim, weights);
+  if constexpr (register_lanes > 8) {
+    if (dim < dims) weigh<Tile<format, queries, true>, 1>(task, all, dim, weights);
+  }
 }
 
 template <KvFormat format>

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "kernels/internal/format.h"
+#include "kernels/internal/format_numbers.h"
 
 namespace zhuzi::kernels {
 
@@ -28,8 +29,11 @@ inline void transpose_4x4(__m128i (&words)[4]) {
 }
 
 /// Four words of each row, from `offset` bytes into it on, to four neighbouring vectors of a panel:
-/// 16 lanes of 4 bytes each. Lanes of missing rows are not written.
-inline void transpose_words(const PackArguments& arguments, std::size_t offset, void* vectors) {
+/// 16 lanes of 4 bytes each. The bits of `turned` are turned in each word. Lanes of missing rows
+/// are not written.
+inline void transpose_words(const PackArguments& arguments, std::size_t offset, void* vectors,
+                            std::uint32_t turned = 0) {
+  const __m128i mask = _mm_set1_epi32(static_cast<int>(turned));
   auto* target = static_cast<std::byte*>(vectors);
   constexpr std::size_t vector_bytes = panel_rows * 4;
   std::size_t r = 0;
@@ -40,12 +44,14 @@ inline void transpose_words(const PackArguments& arguments, std::size_t offset, 
     }
     transpose_4x4(words);
     for (std::size_t i = 0; i < 4; ++i) {
-      _mm_store_si128(reinterpret_cast<__m128i*>(target + i * vector_bytes + 4 * r), words[i]);
+      auto* lanes = reinterpret_cast<__m128i*>(target + i * vector_bytes + 4 * r);
+      _mm_store_si128(lanes, _mm_xor_si128(words[i], mask));
     }
   }
   for (; r < arguments.rows_present; ++r) {
     for (std::size_t i = 0; i < 4; ++i) {
-      std::memcpy(target + i * vector_bytes + 4 * r, arguments.rows[r] + offset + 4 * i, 4);
+      const auto word = read_from<std::uint32_t>(arguments.rows[r] + offset + 4 * i) ^ turned;
+      std::memcpy(target + i * vector_bytes + 4 * r, &word, sizeof(word));
     }
   }
 }

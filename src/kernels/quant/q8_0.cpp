@@ -48,16 +48,8 @@ static_assert(sizeof(PanelBlock) == 1088);
 
 constexpr int offset = 128;
 
-/// q + 128 is q with its sign bit turned.
-void add_offset(std::uint8_t (&codes)[8][16][4]) {
-  for (auto& vector : codes) {
-    for (auto& lane : vector) {
-      for (std::uint8_t& code : lane) code ^= offset;
-    }
-  }
-}
-
 bool pack_panel(const PackArguments& arguments) {
+  constexpr std::uint32_t sign_bits = 0x80808080;  // q + 128 is q with its sign bit turned.
   auto* blocks = reinterpret_cast<PanelBlock*>(arguments.panel);
   bool is_finite = true;
   for (std::size_t g = 0; g < arguments.columns / group_length; ++g) {
@@ -67,9 +59,8 @@ bool pack_panel(const PackArguments& arguments) {
       block.scale[g % 2][r] = read_from<std::uint16_t>(arguments.rows[r] + at);
       is_finite &= is_finite_half(block.scale[g % 2][r]);
     }
-    transpose_words(arguments, at + 2, block.codes[g % 2]);
-    transpose_words(arguments, at + 18, block.codes[g % 2] + 4);
-    add_offset(block.codes[g % 2]);
+    transpose_words(arguments, at + 2, block.codes[g % 2], sign_bits);
+    transpose_words(arguments, at + 18, block.codes[g % 2] + 4, sign_bits);
   }
   return is_finite;
 }

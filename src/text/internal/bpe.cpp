@@ -54,7 +54,7 @@ class ResultFinder {
 /// Merges that lead to what plain text may not give, or whose bytes do not add up, never apply.
 bool applies(const Vocabulary& vocabulary, const MergeTable::Merge& merge) {
   const auto size = [&](TokenId id) { return vocabulary.bytes(id).size(); };
-  return true &&
+  return vocabulary.is_text(merge.result) &&
          size(merge.result) == size(merge.left) + size(merge.right);
 }
 

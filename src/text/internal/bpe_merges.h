@@ -73,7 +73,7 @@ class Merger {
   /// Merges a word in place. Its ids are fewer than 2^32.
   void merge(std::vector<TokenId>& word);
 
-  /// Look-ups, comparisons and moves so far: tests hold the order of growth to it.
+  /// Pairs compared, ranked and taken from the queue so far: tests hold its growth to a line.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:

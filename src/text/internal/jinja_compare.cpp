@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "text/internal/jinja_frame.h"
+#include "text/internal/jinja_iterate.h"
+#include "text/internal/jinja_session.h"
 #include "text/internal/jinja_undefined.h"
 
 namespace zhuzi::jinja {
@@ -150,10 +152,10 @@ Outcome<bool> ordered(Order order, const Value& a, const Value& b) {
                symbol_of(order), a.type_name(), b.type_name());
 }
 
-Outcome<bool> contains(const Value& container, const Value& item) {
+Outcome<bool> contains(Session& session, const Value& container, const Value& item) {
   if (container.is_undefined()) return false;
   if (const Text* text = container.string()) {
-    if (item.is_undefined()) return undefined_fault(item);
+    TRY(session.spend(container.extent().weight));
     if (item.string() == nullptr) {
       return raise(python::type_error, "'in <string>' requires string as left operand, not {}",
                    item.type_name());
@@ -161,6 +163,7 @@ Outcome<bool> contains(const Value& container, const Value& item) {
     return find_bytes(text->bytes(), item.string()->bytes()) != std::string_view::npos;
   }
   if (const Sequence* row = container.sequence()) {
+    TRY(session.spend(row->extent.weight));
     return std::any_of(row->items.begin(), row->items.end(),
                        [&](const Value& other) { return equal(other, item); });
   }
@@ -176,8 +179,9 @@ Outcome<bool> contains(const Value& container, const Value& item) {
     return *wanted >= low && *wanted <= high && (*wanted - range->start) % range->step == 0;
   }
   if (Generator* generator = container.generator()) {
-    while (generator->next < generator->items.size()) {
-      if (equal(generator->items[generator->next++], item)) return true;
+    while (const auto other = TRY(next_of(session, *generator))) {
+      TRY(session.spend(std::min(other->extent().weight, item.extent().weight)));
+      if (equal(*other, item)) return true;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 // What Python says about two values: truth, equality, order, membership.
 //
-// Place in the journey: conditions, comparisons, sorting and the dict's keys stand on these. None
-// of them spends work by itself: the caller spends the weight of what it compares.
+// Place in the journey: conditions, comparisons, sorting and the dict's keys stand on these. But
+// for `contains`, none spends work by itself: the caller spends the weight of what it compares.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ enum class Order : std::uint8_t { less, at_most, greater, at_least };
   return ordered(Order::less, a, b);
 }
 
-/// `item in container`. Error: TypeError.
-[[nodiscard]] Outcome<bool> contains(const Value& container, const Value& item);
+/// `item in container`. Spends what the search costs. Error: TypeError.
+[[nodiscard]] Outcome<bool> contains(Session& session, const Value& container, const Value& item);
 
 /// A total order over possible keys of a dict, in which exactly the equal ones are equal.
 [[nodiscard]] int order_of_keys(const Value& a, const Value& b);

@@ -67,8 +67,10 @@ Outcome<Value> Evaluator::value_of(const AttributeNode& node) {
 Outcome<Value> Evaluator::value_of(const SubscriptNode& node) {
   const Value object = TRY(evaluate(*node.object));
   if (const auto* slice = std::get_if<SliceNode>(&node.index->data)) {
-    // Jinja computes constants early, and there a slice of a dict is only undefined.
-    if (std::holds_alternative<DictNode>(node.object->data)) return make_undefined("no slice");
+    // Jinja computes constants early, and there a slice of a dict or number is only undefined.
+    const bool is_constant = std::holds_alternative<DictNode>(node.object->data) ||
+                             std::holds_alternative<Literal>(node.object->data);
+    if (is_constant && !is_sliceable(object)) return make_undefined("no slice");
     return slice_of(object, *slice);
   }
   const Value index = TRY(evaluate(*node.index));
@@ -161,8 +163,7 @@ Outcome<bool> Evaluator::compare(Comparison comparison, const Value& a, const Va
     case Comparison::in:
     case Comparison::not_in: break;
   }
-  TRY(session_.spend(b.extent().weight));
-  const bool is_in = TRY(contains(b, a));
+  const bool is_in = TRY(contains(session_, b, a));
   return is_in == (comparison == Comparison::in);
 }
 

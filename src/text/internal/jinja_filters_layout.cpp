@@ -33,7 +33,6 @@ Outcome<Value> truncate(Session& session, const Value& subject, const Arguments&
       TRY(bind(arguments, "truncate", {"length", "killwords", "end", "leeway"}));
   constexpr std::int64_t default_length = 255;
   constexpr std::int64_t default_leeway = 5;
-  const Text text = TRY(printed(session, subject));
   const Text ending = end != nullptr ? TRY(printed(session, *end)) : Text("...");
   const bool has_leeway = leeway != nullptr && !leeway->is_none();
   const std::int64_t length_max = TRY(integer_or(length, default_length));
@@ -42,10 +41,13 @@ Outcome<Value> truncate(Session& session, const Value& subject, const Arguments&
   if (length_max < ending_length || excess < 0) {
     return raise("AssertionError", "expected length >= {}, got {}", ending_length, length_max);
   }
-  TRY(session.spend(text.size()));
-  if (static_cast<std::int64_t>(count_characters(text.bytes())) - excess <= length_max) {
-    return Value(text);
+  const auto given = static_cast<std::int64_t>(TRY(length_of(session, subject)));
+  if (given - excess <= length_max) return subject;
+  if (subject.string() == nullptr) {
+    return raise(python::type_error, "a string to truncate expected, not '{}'",
+                 subject.type_name());
   }
+  const Text& text = *subject.string();
   std::size_t kept =
       offset_of_character(text.bytes(), static_cast<std::size_t>(length_max - ending_length));
   if (killwords == nullptr || !TRY(integer_or(killwords, 0))) {
@@ -231,6 +233,7 @@ constexpr std::array table{
     NamedFunction{"truncate", truncate},   NamedFunction{"urlencode", urlencode},
     NamedFunction{"wordcount", wordcount}, NamedFunction{"wordwrap", wordwrap},
     NamedFunction{"xmlattr", xmlattr}};
+static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace
 

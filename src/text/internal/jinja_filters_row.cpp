@@ -18,8 +18,8 @@ namespace {
 Outcome<Value> first(Session& session, const Value& subject, const Arguments& arguments) {
   TRY(expect_no_arguments(arguments, "first"));
   if (Generator* generator = subject.generator()) {
-    if (generator->next < generator->items.size()) return generator->items[generator->next++];
-    return make_undefined("No first item, sequence was empty.");
+    auto item = TRY(next_of(session, *generator));
+    return item ? *std::move(item) : make_undefined("No first item, sequence was empty.");
   }
   const std::vector<Value> items = TRY(items_of(session, subject));
   return items.empty() ? make_undefined("No first item, sequence was empty.") : items.front();
@@ -57,7 +57,9 @@ Outcome<Value> reverse(Session& session, const Value& subject, const Arguments& 
     return Value(builder.take().as_markup(text->is_markup()));
   }
   if (subject.generator() != nullptr) return make_list(std::move(items));
-  return make_generator(std::move(items));
+  return make_generator(subject.extent(), [items = std::move(items)](Session&) {
+    return Outcome<std::vector<Value>>(items);
+  });
 }
 
 Outcome<Value> join(Session& session, const Value& subject, const Arguments& arguments) {
@@ -74,8 +76,8 @@ Outcome<Value> join(Session& session, const Value& subject, const Arguments& arg
   return Value(std::move(result).as_markup(session.is_autoescaping()));
 }
 
-Outcome<std::vector<Value>> values_of(Session& session, std::vector<Keyed> rows, bool is_reverse) {
-  TRY(sort_by_keys(session, rows, is_reverse));
+Outcome<std::vector<Value>> sorted(Session& session, std::vector<Keyed> rows, SortRules rules) {
+  TRY(sort_by_keys(session, rows, rules));
   std::vector<Value> items;
   items.reserve(rows.size());
   for (Keyed& row : rows) items.push_back(std::move(row.item));
@@ -96,8 +98,8 @@ Outcome<Value> sort(Session& session, const Value& subject, const Arguments& arg
     row.item = std::move(item);
     rows.push_back(std::move(row));
   }
-  return make_list(TRY(values_of(session, std::move(rows), truth_or(is_reverse, false))),
-                   subject.origin());
+  const SortRules rules{.is_reverse = truth_or(is_reverse, false), .as_rows = true};
+  return make_list(TRY(sorted(session, std::move(rows), rules)), subject.origin());
 }
 
 Outcome<Value> dictsort(Session& session, const Value& subject, const Arguments& arguments) {
@@ -119,23 +121,31 @@ Outcome<Value> dictsort(Session& session, const Value& subject, const Arguments&
     rows.push_back({.keys = {case_key(key, truth_or(case_sensitive, false))},
                     .item = TRY(make_tuple({entry.key, entry.value}, subject.origin()))});
   }
-  return make_list(TRY(values_of(session, std::move(rows), truth_or(is_reverse, false))),
-                   subject.origin());
+  const SortRules rules{.is_reverse = truth_or(is_reverse, false)};
+  return make_list(TRY(sorted(session, std::move(rows), rules)), subject.origin());
 }
 
-Outcome<Value> unique(Session& session, const Value& subject, const Arguments& arguments) {
-  const auto [case_sensitive, attribute] =
-      TRY(bind(arguments, "unique", {"case_sensitive", "attribute"}));
-  const AttributePath path = TRY(AttributePath::from(attribute));
+Outcome<std::vector<Value>> unique_items(Session& session, const Value& subject,
+                                         const AttributePath& path, bool is_case_sensitive) {
   const auto before = [](const Value& a, const Value& b) { return order_of_keys(a, b) < 0; };
   std::set<Value, decltype(before)> seen(before);
   std::vector<Value> kept;
   for (Value& item : TRY(items_of(session, subject))) {
-    Value key = case_key(TRY(path.of(session, item)), truth_or(case_sensitive, false));
+    Value key = case_key(TRY(path.of(session, item)), is_case_sensitive);
     TRY(check_key(key));
     if (seen.insert(std::move(key)).second) kept.push_back(std::move(item));
   }
-  return make_generator(std::move(kept));
+  return kept;
+}
+
+Outcome<Value> unique(Session&, const Value& subject, const Arguments& arguments) {
+  const auto [case_sensitive, attribute] =
+      TRY(bind(arguments, "unique", {"case_sensitive", "attribute"}));
+  AttributePath path = TRY(AttributePath::from(attribute));
+  const bool is_case_sensitive = truth_or(case_sensitive, false);
+  return make_generator(subject.extent(), [=, path = std::move(path)](Session& session) {
+    return unique_items(session, subject, path, is_case_sensitive);
+  });
 }
 
 Outcome<Value> groupby(Session& session, const Value& subject, const Arguments& arguments) {
@@ -150,7 +160,7 @@ Outcome<Value> groupby(Session& session, const Value& subject, const Arguments& 
     rows.push_back({.keys = {case_key(key, truth_or(case_sensitive, false))},
                     .item = TRY(make_tuple({key, std::move(item)}))});
   }
-  TRY(sort_by_keys(session, rows, false));
+  TRY(sort_by_keys(session, rows, {}));
   std::vector<Value> groups;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     std::vector<Value> members;

@@ -13,6 +13,8 @@
 namespace zhuzi::jinja {
 namespace {
 
+using Items = Outcome<std::vector<Value>>;
+
 constexpr std::string_view argument_error = "FilterArgumentError";
 
 /// The arguments behind the first `count` positional ones.
@@ -29,7 +31,7 @@ Outcome<std::string_view> name_at(const Arguments& arguments, std::size_t index)
   return text->bytes();
 }
 
-Outcome<Value> map_attribute(Session& session, const Value& subject, const Arguments& arguments) {
+Items map_attribute(Session& session, const Value& subject, const Arguments& arguments) {
   for (const auto& [name, value] : arguments.named) {
     if (name.bytes() != "attribute" && name.bytes() != "default") {
       return raise(argument_error, "Unexpected keyword argument '{}'", name.bytes());
@@ -42,11 +44,11 @@ Outcome<Value> map_attribute(Session& session, const Value& subject, const Argum
   for (const Value& item : TRY(items_of(session, subject))) {
     results.push_back(TRY(path.of(session, item, fallback)));
   }
-  return make_generator(std::move(results));
+  return results;
 }
 
-Outcome<Value> map(Session& session, const Value& subject, const Arguments& arguments) {
-  if (!truth(subject)) return make_generator({});
+Items map(Session& session, const Value& subject, const Arguments& arguments) {
+  if (!truth(subject)) return std::vector<Value>();
   if (arguments.positional.empty() && find_named(arguments, "attribute") != nullptr) {
     return map_attribute(session, subject, arguments);
   }
@@ -61,7 +63,7 @@ Outcome<Value> map(Session& session, const Value& subject, const Arguments& argu
   for (const Value& item : TRY(items_of(session, subject))) {
     results.push_back(TRY(filter->function(session, item, rest)));
   }
-  return make_generator(std::move(results));
+  return results;
 }
 
 struct Selection {
@@ -69,9 +71,9 @@ struct Selection {
   bool by_attribute = false;  ///< The first argument is an attribute.
 };
 
-Outcome<Value> selected(Session& session, const Value& subject, const Arguments& arguments,
-                        Selection selection) {
-  if (!truth(subject)) return make_generator({});
+Items selected(Session& session, const Value& subject, const Arguments& arguments,
+               Selection selection) {
+  if (!truth(subject)) return std::vector<Value>();
   AttributePath path;
   const std::size_t test_at = selection.by_attribute ? 1 : 0;
   if (selection.by_attribute) {
@@ -95,25 +97,25 @@ Outcome<Value> selected(Session& session, const Value& subject, const Arguments&
         truth(test == nullptr ? looked_at : TRY(test->function(session, looked_at, rest)));
     if (holds == selection.keeps) kept.push_back(std::move(item));
   }
-  return make_generator(std::move(kept));
+  return kept;
 }
 
 template <bool keeps, bool by_attribute>
-Outcome<Value> select(Session& session, const Value& subject, const Arguments& arguments) {
+Items select(Session& session, const Value& subject, const Arguments& arguments) {
   return selected(session, subject, arguments, {.keeps = keeps, .by_attribute = by_attribute});
 }
 
-Outcome<Value> items(Session& session, const Value& subject, const Arguments& arguments) {
+Items items(Session& session, const Value& subject, const Arguments& arguments) {
   TRY(expect_no_arguments(arguments, "items"));
-  if (subject.is_undefined()) return make_generator({});
+  if (subject.is_undefined()) return std::vector<Value>();
   if (subject.dict() == nullptr) {
     return raise(python::type_error, "Can only get item pairs from a mapping.");
   }
   const Value view = TRY(view_of(session, Sequence::Kind::items, subject));
-  return make_generator(view.sequence()->items);
+  return view.sequence()->items;
 }
 
-Outcome<Value> batch(Session& session, const Value& subject, const Arguments& arguments) {
+Items batch(Session& session, const Value& subject, const Arguments& arguments) {
   const auto [count, fill] = TRY(bind(arguments, "batch", {"linecount", "fill_with"}, 1));
   const std::int64_t size = TRY(integer_or(count, 0));
   std::vector<Value> batches;
@@ -132,10 +134,10 @@ Outcome<Value> batch(Session& session, const Value& subject, const Arguments& ar
     }
     batches.push_back(TRY(make_list(std::move(current))));
   }
-  return make_generator(std::move(batches));
+  return batches;
 }
 
-Outcome<Value> cut(Session& session, const Value& subject, const Arguments& arguments) {
+Items cut(Session& session, const Value& subject, const Arguments& arguments) {
   const auto [count, fill] = TRY(bind(arguments, "slice", {"slices", "fill_with"}, 1));
   const std::int64_t slices = TRY(integer_or(count, 0));
   const std::vector<Value> all = TRY(items_of(session, subject));
@@ -155,17 +157,27 @@ Outcome<Value> cut(Session& session, const Value& subject, const Arguments& argu
     if (fill != nullptr && !fill->is_none() && i >= longer) row.push_back(*fill);
     rows.push_back(TRY(make_list(std::move(row))));
   }
-  return make_generator(std::move(rows));
+  return rows;
 }
 
-constexpr std::array table{NamedFunction{"batch", batch},
-                           NamedFunction{"items", items},
-                           NamedFunction{"map", map},
-                           NamedFunction{"reject", select<false, false>},
-                           NamedFunction{"rejectattr", select<false, true>},
-                           NamedFunction{"select", select<true, false>},
-                           NamedFunction{"selectattr", select<true, true>},
-                           NamedFunction{"slice", cut}};
+/// Puts the work off until the first item is asked for.
+template <Items (*produce)(Session&, const Value&, const Arguments&)>
+Outcome<Value> later(Session&, const Value& subject, const Arguments& arguments) {
+  std::vector<Value> held = arguments.positional;
+  for (const NamedArgument& argument : arguments.named) held.push_back(argument.value);
+  held.push_back(subject);
+  return make_generator(extent_around(held),
+                        [=](Session& session) { return produce(session, subject, arguments); });
+}
+
+constexpr std::array table{NamedFunction{"batch", later<batch>},
+                           NamedFunction{"items", later<items>},
+                           NamedFunction{"map", later<map>},
+                           NamedFunction{"reject", later<select<false, false>>},
+                           NamedFunction{"rejectattr", later<select<false, true>>},
+                           NamedFunction{"select", later<select<true, false>>},
+                           NamedFunction{"selectattr", later<select<true, true>>},
+                           NamedFunction{"slice", later<cut>}};
 static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace

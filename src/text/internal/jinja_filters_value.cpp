@@ -130,7 +130,6 @@ Outcome<Value> real(Session& session, const Value& subject, const Arguments& arg
 
 Outcome<Value> absolute(Session&, const Value& subject, const Arguments& arguments) {
   TRY(expect_no_arguments(arguments, "abs"));
-  TRY(check_defined(subject));
   if (const auto whole = subject.integer()) {
     if (*whole == std::numeric_limits<std::int64_t>::min()) return integer_overflow();
     return Value(*whole < 0 ? -*whole : *whole, subject.origin());
@@ -177,7 +176,6 @@ Outcome<Value> round(Session&, const Value& subject, const Arguments& arguments)
   if (way != "common" && way != "ceil" && way != "floor") {
     return raise("FilterArgumentError", "method must be common, ceil or floor");
   }
-  TRY(check_defined(subject));
   const std::int64_t digits = TRY(integer_or(precision, 0));
   const auto number = subject.number();
   if (!number) {

@@ -138,6 +138,7 @@ constexpr std::array table{
     NamedFunction{"joiner", joiner},        NamedFunction{"lipsum", lipsum},
     NamedFunction{"namespace", name_space}, NamedFunction{"raise_exception", raise_exception},
     NamedFunction{"range", range},          NamedFunction{"strftime_now", strftime_now}};
+static_assert(std::ranges::is_sorted(table, {}, &NamedFunction::name));
 
 }  // namespace
 

@@ -42,16 +42,24 @@ Outcome<std::vector<Value>> items_of(Session& session, const Value& value) {
     return items;
   }
   if (Generator* generator = value.generator()) {
-    TRY(session.spend(generator->items.size()));
-    const auto first = static_cast<std::ptrdiff_t>(generator->next);
-    items.assign(generator->items.begin() + first, generator->items.end());
-    generator->next = generator->items.size();
+    while (auto item = TRY(next_of(session, *generator))) items.push_back(*std::move(item));
     return items;
   }
   if (value.loop() != nullptr) {
     return raise(python::type_error, "a loop cannot be walked through by itself");
   }
   return raise(python::type_error, "'{}' object is not iterable", value.type_name());
+}
+
+Outcome<std::optional<Value>> next_of(Session& session, Generator& generator) {
+  TRY(session.spend(1));
+  if (generator.produce) {
+    // Emptied first: what it holds is not needed again, and it cannot run inside itself.
+    const auto produce = std::exchange(generator.produce, nullptr);
+    generator.items = TRY(produce(session));
+  }
+  if (generator.next == generator.items.size()) return std::nullopt;
+  return std::move(generator.items[generator.next++]);
 }
 
 Outcome<std::size_t> length_of(Session& session, const Value& value) {

@@ -1,6 +1,7 @@
 // Walking through values: what `for`, `list` and `join` see.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "text/internal/jinja_session.h"
@@ -14,6 +15,9 @@ namespace zhuzi::jinja {
 /// The items in order: characters of a string, keys of a dict; a generator is used up. Error:
 /// TypeError when the value is not iterable, TimeoutError.
 [[nodiscard]] Outcome<std::vector<Value>> items_of(Session& session, const Value& value);
+
+/// The next item of a generator; empty at its end.
+[[nodiscard]] Outcome<std::optional<Value>> next_of(Session& session, Generator& generator);
 
 /// len(). Error: TypeError.
 [[nodiscard]] Outcome<std::size_t> length_of(Session& session, const Value& value);

@@ -144,7 +144,7 @@ class JsonWriter {
     for (const Dict::Entry& entry : dict.entries()) {
       rows.push_back({.keys = {entry.key}, .item = entry.value});
     }
-    TRY(sort_by_keys(session_, rows, false));
+    TRY(sort_by_keys(session_, rows, {}));
     return rows;
   }
 

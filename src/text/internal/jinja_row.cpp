@@ -22,12 +22,12 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   }
 }
 
-Outcome<bool> comes_first(Session& session, const Keyed& a, const Keyed& b) {
+Outcome<bool> comes_first(Session& session, const Keyed& a, const Keyed& b, bool as_rows) {
   for (std::size_t i = 0; i < a.keys.size(); ++i) {
     const Value& left = a.keys[i];
     const Value& right = b.keys[i];
     TRY(session.spend(std::min(left.extent().weight, right.extent().weight)));
-    if (!equal(left, right)) return less(left, right);
+    if (!as_rows || !equal(left, right)) return less(left, right);
   }
   return false;
 }
@@ -85,7 +85,7 @@ Value case_key(const Value& value, bool is_case_sensitive) {
 }
 
 /// Merging from the bottom up: an error ends it at once.
-Done sort_by_keys(Session& session, std::vector<Keyed>& rows, bool is_reverse) {
+Done sort_by_keys(Session& session, std::vector<Keyed>& rows, SortRules rules) {
   std::vector<Keyed> merged(rows.size());
   for (std::size_t width = 1; width < rows.size(); width *= 2) {
     for (std::size_t begin = 0; begin < rows.size(); begin += 2 * width) {
@@ -96,8 +96,9 @@ Done sort_by_keys(Session& session, std::vector<Keyed>& rows, bool is_reverse) {
       for (std::size_t place = begin; place < end; ++place) {
         bool takes_right = left == middle;
         if (left < middle && right < end) {
-          takes_right = is_reverse ? TRY(comes_first(session, rows[left], rows[right]))
-                                   : TRY(comes_first(session, rows[right], rows[left]));
+          const Keyed& first = rules.is_reverse ? rows[left] : rows[right];
+          const Keyed& second = rules.is_reverse ? rows[right] : rows[left];
+          takes_right = TRY(comes_first(session, first, second, rules.as_rows));
         }
         merged[place] = std::move(rows[takes_right ? right++ : left++]);
       }

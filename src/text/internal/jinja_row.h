@@ -35,7 +35,12 @@ struct Keyed {
   std::vector<Value> keys;
   Value item;
 };
+struct SortRules {
+  bool is_reverse = false;
+  /// Keys that are equal need no order, as when rows are compared; a key alone always needs one.
+  bool as_rows = false;
+};
 /// Stable; compares the keys one after another. Error: TypeError.
-[[nodiscard]] Done sort_by_keys(Session& session, std::vector<Keyed>& rows, bool is_reverse);
+[[nodiscard]] Done sort_by_keys(Session& session, std::vector<Keyed>& rows, SortRules rules);
 
 }  // namespace zhuzi::jinja

@@ -99,8 +99,7 @@ Outcome<Value> compares(Session& session, const Value& subject, const Arguments&
 
 Outcome<Value> in(Session& session, const Value& subject, const Arguments& arguments) {
   const auto [container] = TRY(bind(arguments, "in", {"seq"}, 1));
-  TRY(session.spend(container->extent().weight));
-  return Value(TRY(contains(*container, subject)));
+  return Value(TRY(contains(session, *container, subject)));
 }
 
 Outcome<Value> sameas(Session&, const Value& subject, const Arguments& arguments) {

@@ -219,10 +219,11 @@ Outcome<Value> make_dict(std::vector<Dict::Entry> entries, OriginId origin) {
   return Value(std::move(dict), origin);
 }
 
-Outcome<Value> make_generator(std::vector<Value> items) {
-  const Extent extent = extent_around(items);
-  TRY(check_depth(extent));
-  return Value(std::make_shared<Generator>(Generator{.items = std::move(items), .extent = extent}));
+Outcome<Value> make_generator(Extent around,
+                              std::function<Outcome<std::vector<Value>>(Session&)> produce) {
+  TRY(check_depth(around));
+  return Value(
+      std::make_shared<Generator>(Generator{.produce = std::move(produce), .extent = around}));
 }
 
 Value make_undefined(std::string message) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -176,8 +177,10 @@ struct Range {
   }
 };
 
-/// The result of map, select and the like: it can be walked through once.
+/// The result of map, select and the like: its items are made when the first one is asked for, and
+/// it can be walked through once.
 struct Generator {
+  std::function<Outcome<std::vector<Value>>(Session&)> produce = {};  ///< Empty when it has run.
   std::vector<Value> items = {};
   std::size_t next = 0;
   Extent extent = {};
@@ -203,7 +206,9 @@ struct Joiner {
 /// Error: also TypeError for a key that is a list or a dict.
 [[nodiscard]] Outcome<Value> make_dict(std::vector<Dict::Entry> entries,
                                        OriginId origin = template_origin);
-[[nodiscard]] Outcome<Value> make_generator(std::vector<Value> items);
+/// `around` is the extent of all that `produce` holds.
+[[nodiscard]] Outcome<Value> make_generator(
+    Extent around, std::function<Outcome<std::vector<Value>>(Session&)> produce);
 [[nodiscard]] Value make_undefined(std::string message);
 
 /// Whether the value may be a key. Error: TypeError.
