@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -15,58 +14,10 @@
 #include <vector>
 
 #include "base/threads.h"
-#include "kernels/internal/simd.h"
 #include "kernels/ops.h"
+#include "kernels/peaks.h"
 
 namespace zhuzi::kernels {
-
-// ------------------------------------------------------------------------------------------ peak
-
-constexpr std::size_t peak_rounds = 2'000'000;
-
-ZHUZI_AVX2_REGION
-namespace {
-
-/// Twelve chains of fma on registers; returns their sum, so that nothing is left out.
-float peak_avx2() {
-  __m256 chain[12];
-  ZHUZI_UNROLL
-  for (int i = 0; i < 12; ++i) chain[i] = _mm256_set1_ps(static_cast<float>(i));
-  const __m256 factor = _mm256_set1_ps(0.5f);
-  for (std::size_t n = 0; n < peak_rounds; ++n) {
-    ZHUZI_UNROLL
-    for (int i = 0; i < 12; ++i) chain[i] = _mm256_fmadd_ps(chain[i], factor, factor);
-  }
-  __m256 sum = chain[0];
-  ZHUZI_UNROLL
-  for (int i = 1; i < 12; ++i) sum = _mm256_add_ps(sum, chain[i]);
-  return _mm256_cvtss_f32(sum);
-}
-
-}  // namespace
-ZHUZI_END_REGION
-
-ZHUZI_AVX512_REGION
-namespace {
-
-float peak_avx512() {
-  __m512 chain[12];
-  ZHUZI_UNROLL
-  for (int i = 0; i < 12; ++i) chain[i] = _mm512_set1_ps(static_cast<float>(i));
-  const __m512 factor = _mm512_set1_ps(0.5f);
-  for (std::size_t n = 0; n < peak_rounds; ++n) {
-    ZHUZI_UNROLL
-    for (int i = 0; i < 12; ++i) chain[i] = _mm512_fmadd_ps(chain[i], factor, factor);
-  }
-  __m512 sum = chain[0];
-  ZHUZI_UNROLL
-  for (int i = 1; i < 12; ++i) sum = _mm512_add_ps(sum, chain[i]);
-  return _mm_cvtss_f32(_mm512_castps512_ps128(sum));
-}
-
-}  // namespace
-ZHUZI_END_REGION
-
 namespace {
 
 /// The best time of `function` in seconds.
@@ -80,19 +31,6 @@ double seconds(Function&& function) {
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   return best;
-}
-
-/// Multiplications with addition in a second, on all threads of the pool.
-double measure_peak(const OpContext& context) {
-  const bool is_wide = context.set == InstructionSet::avx512;
-  volatile float sink = 0;
-  const double time = seconds([&] {
-    context.threads->run(context.threads->threads(), [&](std::size_t, std::size_t) {
-      sink = is_wide ? peak_avx512() : peak_avx2();
-    });
-  });
-  const double each = static_cast<double>(peak_rounds) * 12 * (is_wide ? 16 : 8);
-  return each * static_cast<double>(context.threads->threads()) / time;
 }
 
 /// Some finite numbers.
@@ -201,7 +139,9 @@ void measure_rope() {
 void measure(InstructionSet set, std::size_t threads) {
   ThreadPool pool(threads);
   const OpContext context{.threads = &pool, .set = set};
-  const double peak = measure_peak(context);
+  const auto peaks = measure_peaks(context);
+  if (!peaks.has_value()) return;
+  const double peak = peaks->float_operations / 2;
   fmt::print("\n{}, {} threads; f32 peak {:.1f} GFMA/s\n", name_of(set), threads, peak * 1e-9);
   measure_attention(context, KvFormat::f16, 512, 512, peak);
   measure_attention(context, KvFormat::f32, 512, 512, peak);

@@ -94,7 +94,8 @@ Result<Round> run_round(Engine& engine, const Request& request) {
   Clock::time_point start = Clock::now();
   for (bool has_first = false; !engine.idle();) {
     for (const Event& event : engine.step()) {
-      if (event.finish != nullptr && event.finish->error) return std::unexpected(*event.finish->error);
+      if (event.finish != nullptr && event.finish->error)
+        return std::unexpected(*event.finish->error);
       if (event.token && !has_first) {
         has_first = true;
         round.prefill_seconds = seconds_since(start);
@@ -143,10 +144,10 @@ Result<Measured> measure(const BenchOptions& options, LoadedModel& model, double
 
 /// Rates of the model's weights that follow from tokens a second.
 struct Shares {
-  double decode_bytes = 0;     ///< Weight bytes a second.
-  double decode_share = 0;     ///< Of the read bandwidth.
+  double decode_bytes = 0;  ///< Weight bytes a second.
+  double decode_share = 0;  ///< Of the read bandwidth.
   double prefill_operations = 0;
-  double prefill_share = 0;    ///< Of the peak of the arithmetic that the weights use.
+  double prefill_share = 0;  ///< Of the peak of the arithmetic that the weights use.
 };
 
 Shares shares_of(const BenchOptions& options, const Engine& engine, const Measured& measured) {
@@ -158,9 +159,9 @@ Shares shares_of(const BenchOptions& options, const Engine& engine, const Measur
   shares.decode_bytes = measured.decode.median * static_cast<double>(weights.bytes_for_token());
   shares.decode_share = shares.decode_bytes / measured.peaks.read_bytes;
   shares.prefill_operations = measured.prefill.median * operations;
-  shares.prefill_share = shares.prefill_operations / (weights.is_integer()
-                                                          ? measured.peaks.int8_operations
-                                                          : measured.peaks.float_operations);
+  shares.prefill_share =
+      shares.prefill_operations /
+      (weights.is_integer() ? measured.peaks.int8_operations : measured.peaks.float_operations);
   return shares;
 }
 
@@ -169,7 +170,8 @@ void write_spread(json::Writer& json, const char* name, const Spread& spread) {
   json.member("least", spread.least).member("most", spread.most).end_object();
 }
 
-std::string as_json(const BenchOptions& options, const LoadedModel& model, const Measured& measured) {
+std::string as_json(const BenchOptions& options, const LoadedModel& model,
+                    const Measured& measured) {
   const Engine& engine = *model.engine;
   const Shares shares = shares_of(options, engine, measured);
   const Machine machine = this_machine();
@@ -197,15 +199,19 @@ std::string as_json(const BenchOptions& options, const LoadedModel& model, const
   return json.end_object().text() + "\n";
 }
 
-std::string as_table(const BenchOptions& options, const LoadedModel& model, const Measured& measured) {
+std::string as_table(const BenchOptions& options, const LoadedModel& model,
+                     const Measured& measured) {
   const Engine& engine = *model.engine;
   const Shares shares = shares_of(options, engine, measured);
   const Machine machine = this_machine();
   const char* kind = engine.forward().weights().is_integer() ? "int8" : "float";
-  std::string table = fmt::format("{}, {} threads, {}; load {:.2f}\n", machine.processor,
-                                  engine.threads(), kernels::name_of(engine.options().set), machine.load);
-  table += fmt::format("{}, loaded in {:.0f} ms, {}\n\n", model.name, measured.load_ms, model.receipt);
-  table += fmt::format("{:<22} {:>10} {:>18}   {}\n", "", "tokens/s", "(least .. most)", "of this machine");
+  std::string table =
+      fmt::format("{}, {} threads, {}; load {:.2f}\n", machine.processor, engine.threads(),
+                  kernels::name_of(engine.options().set), machine.load);
+  table +=
+      fmt::format("{}, loaded in {:.0f} ms, {}\n\n", model.name, measured.load_ms, model.receipt);
+  table += fmt::format("{:<22} {:>10} {:>18}   {}\n", "", "tokens/s", "(least .. most)",
+                       "of this machine");
   const auto row = [&](const std::string& name, const Spread& spread, const std::string& share) {
     table += fmt::format("{:<22} {:>10.1f} {:>18}   {}\n", name, spread.median,
                          fmt::format("({:.1f} .. {:.1f})", spread.least, spread.most), share);
@@ -213,7 +219,8 @@ std::string as_table(const BenchOptions& options, const LoadedModel& model, cons
   row(fmt::format("prefill of {}", options.prompt), measured.prefill,
       fmt::format("{:.0f} of {:.0f} {} GOP/s: {:.2f}", shares.prefill_operations / 1e9,
                   (engine.forward().weights().is_integer() ? measured.peaks.int8_operations
-                                                           : measured.peaks.float_operations) / 1e9,
+                                                           : measured.peaks.float_operations) /
+                      1e9,
                   kind, shares.prefill_share));
   row(fmt::format("decode of {}", options.generate), measured.decode,
       fmt::format("{:.1f} of {:.1f} GB/s: {:.2f}", shares.decode_bytes / 1e9,
@@ -229,8 +236,9 @@ Result<int> bench(const BenchOptions& options) {
   LoadedModel model = TRY(load_model(path, engine));
   const double load_ms = seconds_since(start) * 1e3;
   if (options.prompt + options.generate > model.engine->room()) {
-    return fail(ErrorCode::invalid_argument, "--prompt {} and --generate {} are more than the {} tokens of room",
-                options.prompt, options.generate, model.engine->room());
+    return fail(ErrorCode::invalid_argument,
+                "--prompt {} and --generate {} are more than the {} tokens of room", options.prompt,
+                options.generate, model.engine->room());
   }
   const Measured measured = TRY(measure(options, model, load_ms));
   show(options.json ? as_json(options, model, measured) : as_table(options, model, measured));
@@ -246,13 +254,17 @@ Examples:
 
 void add_bench(CLI::App& program, int& exit_code) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = program.add_subcommand("bench", "Measure speed beside what this machine can do");
+  CLI::App* command =
+      program.add_subcommand("bench", "Measure speed beside what this machine can do");
   command->add_option("--prompt", options->prompt, "Tokens of the prompt")
-      ->capture_default_str()->check(CLI::Range(1, 1000000));
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
   command->add_option("--generate", options->generate, "Tokens to generate")
-      ->capture_default_str()->check(CLI::Range(2, 1000000));
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1000000));
   command->add_option("--repeat", options->repeat, "Timed rounds")
-      ->capture_default_str()->check(CLI::Range(1, 1000));
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--json", options->json, "One JSON object");
   add_model_options(*command, options->model);
   command->footer(examples);

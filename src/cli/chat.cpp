@@ -79,7 +79,8 @@ Examples:
   zhuzi chat
   zhuzi chat --system "You answer in one sentence." --temperature 0
   printf 'Hello!\nAnd again?\n' | zhuzi chat
-In the conversation: /system TEXT, /regen, /clear, /stats, /save FILE, /exit; Ctrl-C stops an answer.)";
+In the conversation: /system TEXT, /regen, /clear, /stats, /save FILE, /exit.
+Ctrl-C stops an answer.)";
 
 }  // namespace
 

@@ -119,7 +119,10 @@ Result<void> ChatSession::save(std::string_view path, const Sink& sink) const {
   json.begin_object().member("model", model_.name).member("receipt", model_.receipt);
   json.key("messages").begin_array();
   for (const ChatMessage& message : messages_) {
-    json.begin_object().member("role", message.role).member("content", message.content).end_object();
+    json.begin_object()
+        .member("role", message.role)
+        .member("content", message.content)
+        .end_object();
   }
   json.end_array().end_object();
   std::ofstream file{std::string(path)};
@@ -144,9 +147,9 @@ std::string ChatSession::stats() const {
   return fmt::format(
       "read {} tokens in {:.0f} ms ({:.0f}/s), wrote {} ({:.1f}/s), ended by {}\n"
       "seed {}, receipt {}\n",
-      last_.usage.prompt_tokens, prefill * 1e3, static_cast<double>(last_.usage.prompt_tokens) / prefill,
-      last_.usage.completion_tokens, static_cast<double>(decoded) / decode, name_of(last_.reason),
-      last_seed_, model_.receipt);
+      last_.usage.prompt_tokens, prefill * 1e3,
+      static_cast<double>(last_.usage.prompt_tokens) / prefill, last_.usage.completion_tokens,
+      static_cast<double>(decoded) / decode, name_of(last_.reason), last_seed_, model_.receipt);
 }
 
 }  // namespace zhuzi::cli

@@ -1,7 +1,7 @@
 // ChatSession: a conversation with a loaded model, and the commands that change it.
 //
-// Place in the journey: between the lines that a person types and the engine. Knows no terminal: text
-// goes out through a function, so that it is tested without one. Used by one thread.
+// Place in the journey: between the lines that a person types and the engine. Knows no terminal:
+// text goes out through a function, so that it is tested without one. Used by one thread.
 #pragma once
 
 #include <functional>

@@ -87,7 +87,8 @@ std::string as_json(const ModelFile& file) {
   for (const NamedTensor* tensor : tensors_of(file)) {
     json.begin_object().member("name", tensor->name);
     json.member("type", info(tensor->view.type).name).key("shape").begin_array();
-    for (std::size_t i = 0; i < tensor->view.shape.rank; ++i) json.value(tensor->view.shape.extents[i]);
+    for (std::size_t i = 0; i < tensor->view.shape.rank; ++i)
+      json.value(tensor->view.shape.extents[i]);
     json.end_array().member("bytes", tensor->view.bytes.size()).end_object();
   }
   return json.end_array().end_object().text() + "\n";

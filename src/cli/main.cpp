@@ -17,24 +17,27 @@ Examples:
   zhuzi chat                                   talk to the default model
   zhuzi run "Why is the sky blue?"             one answer
   echo "Say hello." | zhuzi run --json         from a pipe, with everything known about the answer
-  zhuzi run --temperature 0 --model FILE.gguf "Name three rivers."
+  zhuzi run --temperature 0 -m FILE.gguf "Name three rivers."
   zhuzi tokenize "How many tokens is this?"    ids and bytes
   zhuzi inspect FILE.gguf                      what a model file holds
   zhuzi bench --prompt 512 --generate 64       speed, beside what this machine can do
 
 Every answer is a function of model, messages, parameters and seed: the same bits with any number
-of threads, any instruction set, any step size. Exit codes: 0 done, 1 failure, 2 usage, 130 Ctrl-C.)";
+of threads, any instruction set, any step size.
+Exit codes: 0 done, 1 failure, 2 usage, 130 stopped by Ctrl-C.)";
 
 bool is_command(const CLI::App& program, std::string_view word) {
   const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
-  return std::ranges::any_of(commands, [word](const CLI::App* each) { return each->get_name() == word; });
+  return std::ranges::any_of(commands,
+                             [word](const CLI::App* each) { return each->get_name() == word; });
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
   namespace cli = zhuzi::cli;
-  CLI::App program{"Zhuzi: an LLM inference engine that gives the same answer every time.", "zhuzi"};
+  CLI::App program{"Zhuzi: an LLM inference engine that gives the same answer every time.",
+                   "zhuzi"};
   program.set_version_flag("--version", std::string("zhuzi ") + cli::version);
   program.require_subcommand(1);
   program.footer(examples);

@@ -34,7 +34,8 @@ Result<LogitBias> logit_bias(const std::string& text) {
       return LogitBias{.token = TRY(token_id("--logit-bias", id)), .bias = bias};
     }
   }
-  return fail(ErrorCode::invalid_argument, "--logit-bias wants ID=BIAS, as in 42=-3.5; got '{}'", text);
+  return fail(ErrorCode::invalid_argument, "--logit-bias wants ID=BIAS, as in 42=-3.5; got '{}'",
+              text);
 }
 
 std::uint64_t random_seed() {
@@ -43,24 +44,116 @@ std::uint64_t random_seed() {
   return (static_cast<std::uint64_t>(device()) << 32 | device()) >> 11;
 }
 
+void add_choosing_options(CLI::App& command, AnswerOptions& options) {
+  const char* choosing = "How tokens are chosen";
+  command.add_option("--temperature", options.temperature, "0 always takes the likeliest token")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--top-p", options.top_p, "Likeliest tokens that together have this probability")
+      ->capture_default_str()
+      ->group(choosing);
+  command.add_option("--top-k", options.top_k, "This many likeliest tokens (0: all)")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--min-p", options.min_p, "Tokens at least so likely, measured by the likeliest")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--repetition-penalty", options.repetition_penalty,
+                  "Above 1: what stood already is less likely")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--frequency-penalty", options.frequency_penalty,
+                  "For each time the answer has a token")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--presence-penalty", options.presence_penalty,
+                  "Once for a token that the answer has")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--repeat-last-n", options.repeat_last_n,
+                  "Tokens that the repetition penalty sees (-1: all)")
+      ->capture_default_str()
+      ->group(choosing);
+  command
+      .add_option("--seed", options.seed, "Same seed, same answer (drawn and shown where absent)")
+      ->group(choosing);
+  command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit")
+      ->allow_extra_args(false)
+      ->group(choosing);
+  command
+      .add_option("--forbid-token-id", options.forbidden_token_ids, "Tokens that are never chosen")
+      ->allow_extra_args(false)
+      ->group(choosing);
+  command
+      .add_option("--allow-token-id", options.allowed_token_ids,
+                  "The only tokens that may be chosen")
+      ->allow_extra_args(false)
+      ->group(choosing);
+}
+
+void add_ending_options(CLI::App& command, AnswerOptions& options) {
+  const char* ending = "When the answer ends";
+  command
+      .add_option("-n,--max-tokens", options.max_tokens,
+                  "Tokens of the answer (0: as many as there is room for)")
+      ->capture_default_str()
+      ->group(ending);
+  command.add_option("--min-tokens", options.min_tokens, "No end before so many tokens")
+      ->capture_default_str()
+      ->group(ending);
+  command
+      .add_option("--stop", options.stop, "Text that ends the answer; may be given several times")
+      ->allow_extra_args(false)
+      ->group(ending);
+  command.add_option("--stop-token-id", options.stop_token_ids, "Token that ends the answer")
+      ->allow_extra_args(false)
+      ->group(ending);
+  command.add_flag("--include-stop", options.include_stop, "Show the stop text too")->group(ending);
+  command.add_flag("--ignore-eos", options.ignore_eos, "Go on behind the model's own end")
+      ->group(ending);
+  command
+      .add_flag("--show-special-tokens", options.show_special_tokens, "Show control tokens as text")
+      ->group(ending);
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
   const char* group = "Model and machine";
   command.add_option("-m,--model", options.model, "GGUF file (the default model where absent)")
-      ->envname("ZHUZI_MODEL")->group(group);
-  command.add_option("-t,--threads", options.threads, "Threads that compute (0: all)")
-      ->envname("ZHUZI_THREADS")->check(CLI::Range(0, 1024))->group(group);
-  command.add_option("--isa", options.isa, "Instruction set: scalar, avx2, avx512 (best where absent)")
-      ->envname("ZHUZI_ISA")->group(group);
-  command.add_option("--max-model-len", options.max_model_len,
-                     "Tokens of a conversation (0: what the file allows)")
-      ->envname("ZHUZI_MAX_MODEL_LEN")->group(group);
-  command.add_option("--max-num-batched-tokens", options.max_num_batched_tokens, "Rows of one step")
-      ->envname("ZHUZI_MAX_NUM_BATCHED_TOKENS")->capture_default_str()->check(CLI::Range(1, 65536))
+      ->envname("ZHUZI_MODEL")
       ->group(group);
-  command.add_option("--kv-cache-dtype", options.kv_cache_dtype, "Format of the KV cache: f16, bf16, f32")
-      ->envname("ZHUZI_KV_CACHE_DTYPE")->capture_default_str()->group(group);
+  command.add_option("-t,--threads", options.threads, "Threads that compute (0: all)")
+      ->envname("ZHUZI_THREADS")
+      ->check(CLI::Range(0, 1024))
+      ->group(group);
+  command
+      .add_option("--isa", options.isa, "Instruction set: scalar, avx2, avx512 (best where absent)")
+      ->envname("ZHUZI_ISA")
+      ->group(group);
+  command
+      .add_option("--max-model-len", options.max_model_len,
+                  "Tokens of a conversation (0: what the file allows)")
+      ->envname("ZHUZI_MAX_MODEL_LEN")
+      ->group(group);
+  command
+      .add_option("--max-num-batched-tokens", options.max_num_batched_tokens, "Rows of one step")
+      ->envname("ZHUZI_MAX_NUM_BATCHED_TOKENS")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65536))
+      ->group(group);
+  command
+      .add_option("--kv-cache-dtype", options.kv_cache_dtype,
+                  "Format of the KV cache: f16, bf16, f32")
+      ->envname("ZHUZI_KV_CACHE_DTYPE")
+      ->capture_default_str()
+      ->group(group);
 }
 
 Result<EngineOptions> engine_options(const ModelOptions& options) {
@@ -71,11 +164,12 @@ Result<EngineOptions> engine_options(const ModelOptions& options) {
   if (!options.isa.empty()) {
     const auto set = kernels::instruction_set_named(options.isa);
     if (!set) {
-      return fail(ErrorCode::invalid_argument, "--isa is scalar, avx2 or avx512; got '{}'", options.isa);
+      return fail(ErrorCode::invalid_argument, "--isa is scalar, avx2 or avx512; got '{}'",
+                  options.isa);
     }
     if (!kernels::is_supported(*set)) {
-      return fail(ErrorCode::invalid_argument, "this machine has no {}; leave --isa out to take the best it has",
-                  options.isa);
+      return fail(ErrorCode::invalid_argument,
+                  "this machine has no {}; leave --isa out to take the best it has", options.isa);
     }
     engine.set = *set;
   }
@@ -89,39 +183,8 @@ Result<EngineOptions> engine_options(const ModelOptions& options) {
 }
 
 void add_answer_options(CLI::App& command, AnswerOptions& options) {
-  const char* choosing = "How tokens are chosen";
-  command.add_option("--temperature", options.temperature, "0 always takes the likeliest token")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--top-p", options.top_p, "Likeliest tokens that together have this probability")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--top-k", options.top_k, "This many likeliest tokens (0: all)")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--min-p", options.min_p, "Tokens at least so likely, measured by the likeliest")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--repetition-penalty", options.repetition_penalty, "Above 1: what stood already is less likely")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--frequency-penalty", options.frequency_penalty, "For each time the answer has a token")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--presence-penalty", options.presence_penalty, "Once for a token that the answer has")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--repeat-last-n", options.repeat_last_n, "Tokens that the repetition penalty sees (-1: all)")
-      ->capture_default_str()->group(choosing);
-  command.add_option("--seed", options.seed, "Same seed, same answer (drawn and shown where absent)")
-      ->group(choosing);
-  command.add_option("--logit-bias", options.logit_bias, "ID=BIAS, added to a token's logit")->allow_extra_args(false)->group(choosing);
-  command.add_option("--forbid-token-id", options.forbidden_token_ids, "Tokens that are never chosen")->allow_extra_args(false)->group(choosing);
-  command.add_option("--allow-token-id", options.allowed_token_ids, "The only tokens that may be chosen")->allow_extra_args(false)->group(choosing);
-
-  const char* ending = "When the answer ends";
-  command.add_option("-n,--max-tokens", options.max_tokens, "Tokens of the answer (0: as many as there is room for)")
-      ->capture_default_str()->group(ending);
-  command.add_option("--min-tokens", options.min_tokens, "No end before so many tokens")
-      ->capture_default_str()->group(ending);
-  command.add_option("--stop", options.stop, "Text that ends the answer; may be given several times")->allow_extra_args(false)->group(ending);
-  command.add_option("--stop-token-id", options.stop_token_ids, "Token that ends the answer")->allow_extra_args(false)->group(ending);
-  command.add_flag("--include-stop", options.include_stop, "Show the stop text too")->group(ending);
-  command.add_flag("--ignore-eos", options.ignore_eos, "Go on behind the model's own end")->group(ending);
-  command.add_flag("--show-special-tokens", options.show_special_tokens, "Show control tokens as text")->group(ending);
+  add_choosing_options(command, options);
+  add_ending_options(command, options);
 }
 
 Result<Request> make_request(const AnswerOptions& options, std::vector<TokenId> prompt) {

@@ -52,8 +52,8 @@ struct AnswerOptions {
   std::size_t top_logprobs = 0;
 };
 void add_answer_options(CLI::App& command, AnswerOptions& options);
-/// A request for these tokens. Draws a seed where none was given. Error: invalid_argument that names
-/// the flag.
+/// A request for these tokens. Draws a seed where none was given. Error: invalid_argument that
+/// names the flag.
 [[nodiscard]] Result<Request> make_request(const AnswerOptions& options,
                                            std::vector<TokenId> prompt);
 

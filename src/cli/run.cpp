@@ -32,7 +32,8 @@ Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const Load
   if (options.raw) {
     std::vector<TokenId> tokens = model.tokenizer->encode(text, /*may_hold_control_tokens=*/true);
     const auto first = model.tokenizer->begin_of_text();
-    if (first && (tokens.empty() || tokens.front() != *first)) tokens.insert(tokens.begin(), *first);
+    if (first && (tokens.empty() || tokens.front() != *first))
+      tokens.insert(tokens.begin(), *first);
     return tokens;
   }
   if (!model.chat_template) {
@@ -42,7 +43,8 @@ Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const Load
   std::vector<ChatMessage> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   messages.push_back({"user", text});
-  return TRY(make_chat_prompt(*model.chat_template, *model.tokenizer, messages, local_clock())).tokens;
+  return TRY(make_chat_prompt(*model.chat_template, *model.tokenizer, messages, local_clock()))
+      .tokens;
 }
 
 void write_logprob(json::Writer& json, const Tokenizer& tokenizer, const TokenLogprob& logprob) {
@@ -160,8 +162,10 @@ void add_run(CLI::App& program, int& exit_code) {
   command->add_option("prompt", options->prompt, "The prompt; '-' or nothing: read it from a pipe");
   command->add_option("--system", options->system, "The system message");
   command->add_flag("--raw", options->raw, "No chat template; control tokens in the text count");
-  command->add_flag("--json", options->json, "One JSON object with everything known about the answer");
-  command->add_flag("--logprobs", options->answer.logprobs, "Log-probability of each token (with --json)");
+  command->add_flag("--json", options->json,
+                    "One JSON object with everything known about the answer");
+  command->add_flag("--logprobs", options->answer.logprobs,
+                    "Log-probability of each token (with --json)");
   command->add_option("--top-logprobs", options->answer.top_logprobs,
                       "This many likeliest tokens beside each, at most 20 (with --json)");
   add_model_options(*command, options->model);

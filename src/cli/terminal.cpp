@@ -28,7 +28,7 @@ bool is_terminal_output() { return isatty(STDOUT_FILENO) == 1; }
 bool is_terminal_error() { return isatty(STDERR_FILENO) == 1; }
 
 void catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   // No SA_RESTART: a blocked read comes back, so that a prompt can react.
   sigaction(SIGINT, &action, nullptr);
@@ -47,7 +47,8 @@ int report(const Error& error) {
 }
 
 bool show(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
 }
 
 Result<std::string> read_input() {
@@ -59,10 +60,12 @@ Result<std::string> read_input() {
     if (count < 0) return fail(ErrorCode::io, "the input cannot be read");
     text.append(buffer, static_cast<std::size_t>(count));
     if (text.size() > input_bytes_max) {
-      return fail(ErrorCode::invalid_argument, "the input is longer than {} bytes", input_bytes_max);
+      return fail(ErrorCode::invalid_argument, "the input is longer than {} bytes",
+                  input_bytes_max);
     }
   }
-  if (!utf8::is_valid(text)) return fail(ErrorCode::invalid_argument, "the input is not UTF-8 text");
+  if (!utf8::is_valid(text))
+    return fail(ErrorCode::invalid_argument, "the input is not UTF-8 text");
   return text;
 }
 

@@ -27,8 +27,8 @@ std::string shown(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
     const utf8::Piece piece = utf8::first_piece(bytes);
-    const bool is_plain = piece.kind == utf8::Kind::character && piece.code_point >= 0x20 &&
-                          piece.code_point != 0x7F;
+    const bool is_plain =
+        piece.kind == utf8::Kind::character && piece.code_point >= 0x20 && piece.code_point != 0x7F;
     for (const char byte : bytes.substr(0, piece.length)) {
       text += is_plain ? std::string(1, byte)
                        : fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));

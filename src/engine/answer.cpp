@@ -41,7 +41,8 @@ std::span<const Outcome> Engine::sample(const Plan& plan, const ForwardResult& c
     row += entry.count;
     const std::size_t own_logits = entry.wants_token ? logits_row++ : logits_row;
     if (fault != faults.end()) {
-      finish(running, {.reason = FinishReason::error, .error = error_of(*fault, options_.kv_format)});
+      finish(running,
+             {.reason = FinishReason::error, .error = error_of(*fault, options_.kv_format)});
       events_.push_back({.id = running.id, .finish = &*running.finish});
       outcomes_.push_back(Outcome::finished);
     } else if (entry.wants_token) {
@@ -79,8 +80,8 @@ Outcome Engine::advance(Running& running) {
   if (!running.first_token) running.first_token = Clock::now();
 
   const bool is_end = holds(request.sampling.end_tokens, token);
-  const bool is_hidden = is_end || (request.skip_special_tokens &&
-                                    tokenizer_.kind(token) == TokenKind::control);
+  const bool is_hidden =
+      is_end || (request.skip_special_tokens && tokenizer_.kind(token) == TokenKind::control);
   const std::string_view bytes = is_hidden ? std::string_view{} : tokenizer_.bytes(token);
   running.token_bytes = bytes.size();
   running.stream_bytes += bytes.size();

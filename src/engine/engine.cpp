@@ -35,7 +35,8 @@ Result<EngineOptions> complete(EngineOptions options, const ModelSpec& spec) {
                 options.max_model_len, spec.context);
   }
   if (options.max_num_seqs == 0 || options.max_num_batched_tokens == 0) {
-    return fail(ErrorCode::invalid_argument, "max-num-seqs and max-num-batched-tokens are at least 1");
+    return fail(ErrorCode::invalid_argument,
+                "max-num-seqs and max-num-batched-tokens are at least 1");
   }
   if (!kernels::is_supported(options.set)) {
     return fail(ErrorCode::invalid_argument, "this machine cannot run the instruction set {}",
@@ -43,10 +44,11 @@ Result<EngineOptions> complete(EngineOptions options, const ModelSpec& spec) {
   }
   if (options.max_model_len == 0) options.max_model_len = spec.context;
   if (options.threads == 0) options.threads = usable_threads();
-  if (options.kv_blocks == 0) options.kv_blocks = default_kv_blocks(spec, options, options.max_model_len);
+  if (options.kv_blocks == 0)
+    options.kv_blocks = default_kv_blocks(spec, options, options.max_model_len);
   if (options.kv_blocks == 0) {
-    return fail(ErrorCode::out_of_memory, "no memory is left for a KV cache; {} bytes are available",
-                available_memory());
+    return fail(ErrorCode::out_of_memory,
+                "no memory is left for a KV cache; {} bytes are available", available_memory());
   }
   return options;
 }
@@ -165,7 +167,8 @@ std::span<const Event> Engine::step() {
 }
 
 bool Engine::idle() const {
-  return std::ranges::all_of(running_, [](const auto& running) { return running->finish.has_value(); });
+  return std::ranges::all_of(running_,
+                             [](const auto& running) { return running->finish.has_value(); });
 }
 
 void Engine::take_cancelled() {
@@ -192,8 +195,8 @@ Batch Engine::assemble(const Plan& plan) {
     const auto tokens = running.history.tokens().subspan(entry.first, entry.count);
     batch_tokens_.insert(batch_tokens_.end(), tokens.begin(), tokens.end());
     for (std::size_t i = 0; i < entry.count; ++i) {
-      batch_places_.push_back({.blocks = entry.blocks,
-                               .position = static_cast<std::uint32_t>(entry.first + i)});
+      batch_places_.push_back(
+          {.blocks = entry.blocks, .position = static_cast<std::uint32_t>(entry.first + i)});
     }
     if (entry.wants_token) {
       batch_logits_.push_back(static_cast<std::uint32_t>(batch_tokens_.size() - 1));
@@ -204,8 +207,8 @@ Batch Engine::assemble(const Plan& plan) {
 }
 
 Engine::Running* Engine::find(RequestId id) {
-  const auto found = std::ranges::lower_bound(
-      running_, id, {}, [](const auto& running) { return running->id; });
+  const auto found =
+      std::ranges::lower_bound(running_, id, {}, [](const auto& running) { return running->id; });
   return found != running_.end() && (*found)->id == id ? found->get() : nullptr;
 }
 

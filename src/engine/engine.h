@@ -1,13 +1,13 @@
 // Engine: the loop. One step takes requests, plans, computes, samples, commits, and tells.
 //
-// Place in the journey: between the rooms that know text and sockets and those that compute. It owns
-// scheduler, cache, forward, sampling and the token-to-text streams; everything happens on the one
-// thread that calls `step` (kernels use the pool below it). `run`, `chat`, `bench` and the tests all
-// drive this same function.
+// Place in the journey: between the rooms that know text and sockets and those that compute. It
+// owns scheduler, cache, forward, sampling and the token-to-text streams; everything happens on the
+// one thread that calls `step` (kernels use the pool below it). `run`, `chat`, `bench` and the
+// tests all drive this same function.
 //
 // Invariants: a request's answer depends on the request alone (NUMERICS.md); every request that was
-// accepted gets exactly one finish; blocks are freed on one path; no allocation and no lock in a step
-// after warm-up, but for requests that begin or end.
+// accepted gets exactly one finish; blocks are freed on one path; no allocation and no lock in a
+// step after warm-up, but for requests that begin or end.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The receipt: a short name for everything but the request that an answer depends on (NUMERICS, 12).
+// The receipt: a short name for everything but the request that an answer depends on (NUMERICS,
+// 12).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct ReceiptParts {
   kernels::KvFormat kv_format = kernels::KvFormat::f16;
 };
 
-/// "z<revision>-<kv format>-<rope variant>". The variant is "fixed": no scaling that is there depends
-/// on the configured context.
+/// "z<revision>-<kv format>-<rope variant>". The variant is "fixed": no scaling that is there
+/// depends on the configured context.
 [[nodiscard]] std::string numerics_id(kernels::KvFormat kv_format);
 
 /// `zhuzi-` and 16 hexadecimal digits. Weights enter by XXH3-128 of each tensor in pieces of 1 MiB,

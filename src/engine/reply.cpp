@@ -10,11 +10,11 @@ void Reply::add(const Event& event) {
     token_ids.push_back(*event.token);
     stream_bytes_ += event.token_bytes;
     if (event.draw->has_logprobs) {
-      logprobs.push_back({.token = *event.token,
-                          .end_byte = stream_bytes_,
-                          .logprob = event.draw->logprob,
-                          .top_logprobs = {event.draw->top_logprobs.begin(),
-                                           event.draw->top_logprobs.end()}});
+      logprobs.push_back(
+          {.token = *event.token,
+           .end_byte = stream_bytes_,
+           .logprob = event.draw->logprob,
+           .top_logprobs = {event.draw->top_logprobs.begin(), event.draw->top_logprobs.end()}});
     }
   }
   if (event.finish == nullptr) return;

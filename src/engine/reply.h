@@ -1,8 +1,8 @@
 // Reply: the events of one request, collected into an answer.
 //
-// Place in the journey: behind Engine::step, for whoever wants the whole answer: `run --json`, tests,
-// later the replies that do not stream. Log-probabilities of a token stand in the reply once its
-// text is decided; those of tokens that a stop string swallowed are dropped with them.
+// Place in the journey: behind Engine::step, for whoever wants the whole answer: `run --json`,
+// tests, later the replies that do not stream. Log-probabilities of a token stand in the reply once
+// its text is decided; those of tokens that a stop string swallowed are dropped with them.
 #pragma once
 
 #include <cstddef>

@@ -20,13 +20,13 @@
 namespace zhuzi {
 
 struct Request {
-  std::vector<TokenId> prompt;      ///< At least one token.
-  SamplingParams sampling;          ///< `end_tokens` is filled in by the engine.
+  std::vector<TokenId> prompt;  ///< At least one token.
+  SamplingParams sampling;      ///< `end_tokens` is filled in by the engine.
   StopStrings stops;
-  std::vector<TokenId> stop_tokens; ///< End the answer besides the model's own end tokens.
-  bool ignore_end_tokens = false;   ///< Go on behind the model's end tokens (benchmarks).
-  bool skip_special_tokens = true;  ///< Control tokens give no text.
-  std::size_t max_tokens = 0;       ///< Of output; 0: as many as the room has.
+  std::vector<TokenId> stop_tokens;  ///< End the answer besides the model's own end tokens.
+  bool ignore_end_tokens = false;    ///< Go on behind the model's end tokens (benchmarks).
+  bool skip_special_tokens = true;   ///< Control tokens give no text.
+  std::size_t max_tokens = 0;        ///< Of output; 0: as many as the room has.
 };
 
 enum class FinishReason : std::uint8_t { none, stop, length, cancelled, error };

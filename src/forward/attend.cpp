@@ -45,8 +45,8 @@ void Forward::attend(const kernels::OpContext& context, const Batch& batch, std:
   kernels::Rows attended = first_rows(workspace_.attended, rows);
   attended.columns = attention.heads * length;
   kernels::attend(context, pool_, layer,
-                  {.heads = attention.heads, .scale = attention.scale, .window = attention.window}, q,
-                  batch.places, attended, workspace_.attention_scratch);
+                  {.heads = attention.heads, .scale = attention.scale, .window = attention.window},
+                  q, batch.places, attended, workspace_.attention_scratch);
   const kernels::Rows branch = first_rows(workspace_.branch, rows);
   project(context, weights.output, attended, faults, branch);
   kernels::add(context, x, branch);

@@ -53,11 +53,14 @@ Result<void> check_executable(const ModelSpec& spec, const ForwardLimits& limits
   for (const Layer& layer : spec.layers) {
     const HeadAttention& attention = layer.attention;
     if (attention.kv_heads != first.kv_heads || attention.head_length != first.head_length) {
-      return fail(ErrorCode::unsupported, "layers with different KV heads or head sizes are not "
-                                          "there yet; this {} model has them", spec.family);
+      return fail(ErrorCode::unsupported,
+                  "layers with different KV heads or head sizes are not "
+                  "there yet; this {} model has them",
+                  spec.family);
     }
     if (attention.head_length % 8 != 0) {
-      return fail(ErrorCode::unsupported, "heads of {} values are not there yet; a multiple of 8 is",
+      return fail(ErrorCode::unsupported,
+                  "heads of {} values are not there yet; a multiple of 8 is",
                   attention.head_length);
     }
   }
@@ -88,7 +91,8 @@ Result<Forward> Forward::make(const ModelSpec& spec, const ModelWeights& weights
 ForwardResult Forward::run(const kernels::OpContext& context, const Batch& batch,
                            LayerObserver* observer) {
   const std::size_t rows = batch.tokens.size();
-  check(rows > 0 && rows <= limits_.rows_max && batch.places.size() == rows, "a batch in its limits");
+  check(rows > 0 && rows <= limits_.rows_max && batch.places.size() == rows,
+        "a batch in its limits");
   check(batch.logits_rows.size() <= limits_.logits_rows_max, "logits in their limits");
   std::ranges::fill(workspace_.faults, kernels::RowFault::none);
   std::uint32_t end = 0;
@@ -101,7 +105,8 @@ ForwardResult Forward::run(const kernels::OpContext& context, const Batch& batch
 
   embed(context, batch);
   const auto residual = [&] {
-    return kernels::ConstRows(workspace_.residual.data, workspace_.residual.stride, rows, spec_.width);
+    return kernels::ConstRows(workspace_.residual.data, workspace_.residual.stride, rows,
+                              spec_.width);
   };
   if (observer != nullptr) observer->residual(0, residual());
   for (std::size_t layer = 0; layer < spec_.layers.size(); ++layer) {
@@ -149,8 +154,9 @@ void Forward::project(const kernels::OpContext& context, const Projection& proje
                        .columns = part.matrix.rows});
   }
   if (projection.bias.empty()) return;
-  kernels::add_bias(context, {.data = y.data, .stride = y.stride, .rows = x.rows,
-                              .columns = projection.columns}, projection.bias);
+  kernels::add_bias(
+      context, {.data = y.data, .stride = y.stride, .rows = x.rows, .columns = projection.columns},
+      projection.bias);
 }
 
 void Forward::head(const kernels::OpContext& context, const Batch& batch) {

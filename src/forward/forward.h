@@ -1,8 +1,9 @@
 // Forward: a batch of rows through the model, up to logits.
 //
 // Place in the journey: called by Engine::step with the rows of the plan. It walks the spec and
-// calls ops; it never touches a tensor's elements itself. Rows of all sequences and phases are packed
-// into one batch without padding: prompt chunks, decodes and re-computed tokens are all just rows.
+// calls ops; it never touches a tensor's elements itself. Rows of all sequences and phases are
+// packed into one batch without padding: prompt chunks, decodes and re-computed tokens are all just
+// rows.
 //
 // Owned by the engine thread. No allocation after `make`.
 //
@@ -55,14 +56,14 @@ class LayerObserver {
 /// Every buffer that a batch needs, sized once.
 struct Workspace {
   Buffer memory;
-  kernels::Rows residual;    ///< width
-  kernels::Rows normed;      ///< width
-  kernels::Rows qkv;         ///< q, k, v side by side
-  kernels::Rows attended;    ///< heads * value_length
-  kernels::Rows branch;      ///< width: what attention or the feed-forward block adds
-  kernels::Rows ffn;         ///< gate and up side by side
-  kernels::Rows last;        ///< width: rows that want logits
-  kernels::Rows logits;      ///< vocabulary
+  kernels::Rows residual;  ///< width
+  kernels::Rows normed;    ///< width
+  kernels::Rows qkv;       ///< q, k, v side by side
+  kernels::Rows attended;  ///< heads * value_length
+  kernels::Rows branch;    ///< width: what attention or the feed-forward block adds
+  kernels::Rows ffn;       ///< gate and up side by side
+  kernels::Rows last;      ///< width: rows that want logits
+  kernels::Rows logits;    ///< vocabulary
   std::span<std::byte> quantized;
   std::span<std::byte> attention_scratch;
   std::vector<kernels::RowFault> faults;

@@ -21,8 +21,9 @@ Result<const kernels::Format*> format_of(const MatrixSource& source) {
     known += known.empty() ? "" : ", ";
     known += info(type).name;
   }
-  return fail(ErrorCode::unsupported, "tensor {} is {}, which cannot be computed with yet; use a file with {}",
-              source.name, info(source.type).name, known);
+  return fail(ErrorCode::unsupported,
+              "tensor {} is {}, which cannot be computed with yet; use a file with {}", source.name,
+              info(source.type).name, known);
 }
 
 /// Lays one matrix after the other into one buffer whose size was counted before.
@@ -127,7 +128,8 @@ Result<PackedLayer> pack_layer(Packer& packer, const LayerWeights& from) {
   layer.key_norm = from.key_norm;
   layer.output = TRY(packer.projection({{&from.output, &from.output_bias}}));
   layer.ffn_norm = from.ffn_norm;
-  layer.gate_up = TRY(packer.projection({{&from.gate, &from.gate_bias}, {&from.up, &from.up_bias}}));
+  layer.gate_up =
+      TRY(packer.projection({{&from.gate, &from.gate_bias}, {&from.up, &from.up_bias}}));
   layer.down = TRY(packer.projection({{&from.down, &from.down_bias}}));
   return layer;
 }

@@ -3,9 +3,9 @@
 // Place in the journey: made once at load from the binder's sources; read by every step. After this
 // the model's files can be unmapped. Immutable; any thread.
 //
-// Matrices that read the same input are laid side by side as one Projection: q, k and v, or gate and
-// up. Where their formats agree they are one product, with one barrier for the threads instead of
-// three; where they differ (mixed files) each is a product of its own into the same row.
+// Matrices that read the same input are laid side by side as one Projection: q, k and v, or gate
+// and up. Where their formats agree they are one product, with one barrier for the threads instead
+// of three; where they differ (mixed files) each is a product of its own into the same row.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,10 @@ struct Projection {
     std::size_t column = 0;  ///< Where its outputs begin; a multiple of 16.
   };
   std::vector<Part> parts;
-  std::vector<std::size_t> offsets;  ///< Column of each source matrix, in the order they were given.
-  std::size_t columns = 0;           ///< Of a row of outputs, every source padded to 16.
-  std::vector<float> bias;           ///< `columns` values, or empty.
+  std::vector<std::size_t>
+      offsets;              ///< Column of each source matrix, in the order they were given.
+  std::size_t columns = 0;  ///< Of a row of outputs, every source padded to 16.
+  std::vector<float> bias;  ///< `columns` values, or empty.
 
   /// True when a part reads its input as int8 groups, or as floats.
   [[nodiscard]] bool reads(kernels::ActivationKind kind) const;

@@ -66,7 +66,8 @@ void cut(Workspace& workspace, Cutter& cutter, const WorkspacePlan& plan) {
   workspace.ffn = cutter.rows(rows, widest.ffn);
   workspace.last = cutter.rows(limits.logits_rows_max, spec.width);
   workspace.logits = cutter.rows(limits.logits_rows_max, plan.weights->head.columns);
-  workspace.quantized = cutter.bytes(kernels::quantized_bytes(rows, kernels::padded(widest.quantized)));
+  workspace.quantized =
+      cutter.bytes(kernels::quantized_bytes(rows, kernels::padded(widest.quantized)));
   workspace.attention_scratch = cutter.bytes(kernels::attention_scratch_bytes(
       *plan.layout, widest.heads, rows, limits.context, plan.threads));
 }

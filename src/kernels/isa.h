@@ -24,7 +24,8 @@ inline constexpr std::array all_instruction_sets{InstructionSet::scalar, Instruc
 
 [[nodiscard]] std::string_view name_of(InstructionSet set);
 [[nodiscard]] std::optional<InstructionSet> instruction_set_named(std::string_view name);
-/// True when this machine can run the set. avx2 means AVX2, FMA, F16C; avx512 means F, BW, VL, VNNI.
+/// True when this machine can run the set. avx2 means AVX2, FMA, F16C; avx512 means F, BW, VL,
+/// VNNI.
 [[nodiscard]] bool is_supported(InstructionSet set);
 [[nodiscard]] InstructionSet best_supported();
 

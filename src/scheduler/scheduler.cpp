@@ -7,7 +7,8 @@
 
 namespace zhuzi {
 
-Scheduler::Scheduler(const SchedulerLimits& limits, BlockPool& pool) : limits_(limits), pool_(pool) {
+Scheduler::Scheduler(const SchedulerLimits& limits, BlockPool& pool)
+    : limits_(limits), pool_(pool) {
   check(limits.sequences_max > 0 && limits.tokens_max > 0 && limits.block_tokens > 0,
         "a step has room for something");
   running_.reserve(limits.sequences_max);
@@ -140,7 +141,8 @@ void Scheduler::check_invariants() const {
           "a running sequence has something to compute");
     check(is_planned_ || sequence->table.blocks().size() == blocks_for(sequence->computed),
           "a table holds the blocks of the computed tokens");
-    check(sequence->table.blocks().size() <= sequence->room_blocks, "nobody takes more than promised");
+    check(sequence->table.blocks().size() <= sequence->room_blocks,
+          "nobody takes more than promised");
     reserved += sequence->room_blocks;
     held += sequence->table.blocks().size();
   }

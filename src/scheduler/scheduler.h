@@ -2,20 +2,20 @@
 //
 // The policy in five sentences. Served first: sequences that decode, then those whose prompt is
 // being computed, then the waiting ones, each group in order of arrival. A step spends at most
-// `tokens_max` rows on at most `sequences_max` sequences; a prompt that is longer is cut into chunks.
-// A waiting sequence is admitted only when the pool has room for all that it may ever hold, so an
-// admitted sequence never waits for a block. One that can never fit is refused at once. Nobody
-// overtakes the first in the queue.
+// `tokens_max` rows on at most `sequences_max` sequences; a prompt that is longer is cut into
+// chunks. A waiting sequence is admitted only when the pool has room for all that it may ever hold,
+// so an admitted sequence never waits for a block. One that can never fit is refused at once.
+// Nobody overtakes the first in the queue.
 //
-// Place in the journey: called by Engine::step, before and after forward. Pure policy: no tensor, no
-// clock, no lock, no text; tokens are counted, not known. Owned by the engine thread.
+// Place in the journey: called by Engine::step, before and after forward. Pure policy: no tensor,
+// no clock, no lock, no text; tokens are counted, not known. Owned by the engine thread.
 //
 // Token accounting: a sequence has *known* tokens (prompt and output) and *computed* ones (their K
 // and V are in the cache). A step hands out budget so that computed catches up with known; where it
 // does, the last row wants a token. Prefill, chunks and decode are this one case.
 //
-// Invariant: computed <= known <= room; a table holds exactly the blocks of the computed tokens, and
-// of the planned ones between `plan` and `commit`.
+// Invariant: computed <= known <= room; a table holds exactly the blocks of the computed tokens,
+// and of the planned ones between `plan` and `commit`.
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,10 @@
 namespace zhuzi {
 
 struct SchedulerLimits {
-  std::size_t sequences_max = 32;   ///< Running at the same time.
-  std::size_t tokens_max = 512;     ///< Rows of one step, over all sequences.
-  std::size_t waiting_max = 1024;   ///< Sequences that wait; one more is refused.
-  std::size_t block_tokens = 16;    ///< Positions in a block.
+  std::size_t sequences_max = 32;  ///< Running at the same time.
+  std::size_t tokens_max = 512;    ///< Rows of one step, over all sequences.
+  std::size_t waiting_max = 1024;  ///< Sequences that wait; one more is refused.
+  std::size_t block_tokens = 16;   ///< Positions in a block.
 };
 
 /// One sequence's part of a step: positions first .. first + count - 1.
@@ -44,8 +44,8 @@ struct PlanEntry {
   RequestId id{};
   std::size_t first = 0;
   std::size_t count = 0;
-  bool wants_token = false;          ///< The last row's logits give the next token.
-  std::span<const BlockId> blocks;   ///< Covers first + count positions.
+  bool wants_token = false;         ///< The last row's logits give the next token.
+  std::span<const BlockId> blocks;  ///< Covers first + count positions.
 };
 struct Plan {
   std::vector<PlanEntry> entries;
@@ -106,7 +106,7 @@ class Scheduler {
   std::deque<std::unique_ptr<Sequence>> waiting_;
   std::size_t reserved_blocks_ = 0;  ///< Sum of room_blocks over running_.
   Plan plan_;
-  std::vector<Sequence*> planned_;   ///< Entry i of the plan belongs to planned_[i].
+  std::vector<Sequence*> planned_;  ///< Entry i of the plan belongs to planned_[i].
   bool is_planned_ = false;
 };
 

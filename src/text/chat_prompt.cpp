@@ -50,11 +50,12 @@ std::vector<TextPiece> pieces_of(const RenderedDocument& document) {
 Result<ChatPrompt> make_chat_prompt(const ChatTemplate& chat_template, const Tokenizer& tokenizer,
                                     std::span<const ChatMessage> messages,
                                     const TemplateClock& clock) {
-  auto rendered = chat_template.render(context_of(tokenizer, messages),
-                                       {.clock = clock, .limits = {}, .trusted_keys = {"bos_token", "eos_token"}});
+  auto rendered = chat_template.render(
+      context_of(tokenizer, messages),
+      {.clock = clock, .limits = {}, .trusted_keys = {"bos_token", "eos_token"}});
   if (!rendered) {
-    return fail(ErrorCode::invalid_argument, "the model's chat template refuses the conversation: {}",
-                rendered.error().message);
+    return fail(ErrorCode::invalid_argument,
+                "the model's chat template refuses the conversation: {}", rendered.error().message);
   }
   ChatPrompt prompt{.document = std::move(*rendered), .tokens = {}};
   prompt.tokens = tokenizer.encode(pieces_of(prompt.document));

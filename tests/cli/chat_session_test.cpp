@@ -29,8 +29,8 @@ struct Conversation {
     model.name = "scripted";
     model.receipt = "zhuzi-test";
     model.tokenizer = scripted.copy_of_tokenizer();
-    auto parsed = ChatTemplate::parse(
-        "{% for m in messages %}[{{ m.role }}:{{ m.content }}]{% endfor %}");
+    auto parsed =
+        ChatTemplate::parse("{% for m in messages %}[{{ m.role }}:{{ m.content }}]{% endfor %}");
     EXPECT_TRUE(parsed);
     model.chat_template.emplace(std::move(*parsed));
     model.engine = scripted.engine({.threads = 1, .max_num_seqs = 1});
@@ -43,7 +43,11 @@ struct Conversation {
   Result<ChatSession::Next> say(std::string_view line, bool stops = false) {
     shown.clear();
     return session.line(
-        line, [this](std::string_view text) { shown += text; return true; },
+        line,
+        [this](std::string_view text) {
+          shown += text;
+          return true;
+        },
         [stops] { return stops; });
   }
 };

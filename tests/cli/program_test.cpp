@@ -1,5 +1,5 @@
-// The program with the default model, as a user meets it: commands, exit codes, errors, and the same
-// bytes whatever the machine options.
+// The program with the default model, as a user meets it: commands, exit codes, errors, and the
+// same bytes whatever the machine options.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -54,8 +54,8 @@ TEST(Program, usage_errors_are_exit_code_2_and_name_what_is_wrong) {
   for (const auto& each : cases) {
     const Ran ran = run_program(each.arguments);
     EXPECT_EQ(ran.exit_code, 2) << each.arguments << "\n" << ran.err;
-    EXPECT_NE((ran.out + ran.err).find(each.names), std::string::npos)
-        << each.arguments << "\n" << ran.out << ran.err;
+    EXPECT_NE((ran.out + ran.err).find(each.names), std::string::npos) << each.arguments << "\n"
+                                                                       << ran.out << ran.err;
   }
 }
 
@@ -77,9 +77,9 @@ TEST(Program, the_answer_has_the_same_bytes_whatever_computes_it) {
   const Ran expected = run_program(question + "--threads 1 --isa avx2");
   ASSERT_EQ(expected.exit_code, 0) << expected.err;
   EXPECT_NE(expected.out.find("sky"), std::string::npos) << expected.out;
-  for (const char* way : {"--threads 2", "--isa scalar", "--isa avx2 --threads 2",
-                          "--max-num-batched-tokens 1", "--max-num-batched-tokens 7",
-                          "--threads 3 --max-num-batched-tokens 64"}) {
+  for (const char* way :
+       {"--threads 2", "--isa scalar", "--isa avx2 --threads 2", "--max-num-batched-tokens 1",
+        "--max-num-batched-tokens 7", "--threads 3 --max-num-batched-tokens 64"}) {
     EXPECT_EQ(run_program(question + way).out, expected.out) << way;
   }
 }
@@ -96,7 +96,8 @@ TEST(Program, json_holds_everything_known_about_the_answer) {
   }
   EXPECT_EQ(reply.find("seed")->integer(), 9);
   const std::size_t tokens = reply.find("token_ids")->array()->size();
-  EXPECT_EQ(reply.find("usage")->find("completion_tokens")->integer(), static_cast<std::int64_t>(tokens));
+  EXPECT_EQ(reply.find("usage")->find("completion_tokens")->integer(),
+            static_cast<std::int64_t>(tokens));
   const json::Array& content = *reply.find("logprobs")->find("content")->array();
   ASSERT_FALSE(content.empty());
   EXPECT_EQ(content[0].find("top_logprobs")->array()->size(), 3u);
@@ -133,7 +134,9 @@ TEST(Program, tokenize_shows_ids_and_bytes) {
   const json::Value tokens = parsed(run_program("tokenize --json", "12").out);
   EXPECT_EQ(tokens.find("count")->integer(), 2);
   const auto count = [](const char* arguments) {
-    return parsed(run_program(std::string("tokenize --json ") + arguments).out).find("count")->integer();
+    return parsed(run_program(std::string("tokenize --json ") + arguments).out)
+        .find("count")
+        ->integer();
   };
   EXPECT_EQ(count("--control \"<|im_end|>\""), 1);
   EXPECT_GT(count("\"<|im_end|>\"").value(), 1);
@@ -164,8 +167,9 @@ TEST(Program, bench_prints_speeds_shares_and_a_check_value_that_does_not_move) {
 }
 
 TEST(Program, chat_answers_line_by_line_in_a_pipe) {
-  const Ran ran = run_program("chat --temperature 0 --max-tokens 12",
-                              "Hello!\n/stats\n/regen\n/nonsense\n/clear\n你好\n/exit\nnever read\n");
+  const Ran ran =
+      run_program("chat --temperature 0 --max-tokens 12",
+                  "Hello!\n/stats\n/regen\n/nonsense\n/clear\n你好\n/exit\nnever read\n");
   EXPECT_NE(ran.out.find("receipt zhuzi-"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("empty again"), std::string::npos);
   EXPECT_NE(ran.err.find("/nonsense"), std::string::npos) << ran.err;

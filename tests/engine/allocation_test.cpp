@@ -27,8 +27,8 @@ TEST(Allocation, a_warm_step_allocates_nothing_while_requests_decode) {
   for (std::size_t p = 0; p < 512; ++p) script.rows[p] = {{256, 3.0f}, {'a', 2.5f}, {'b', 2.0f}};
   const testing::ScriptedModel model(script);
   for (const std::size_t threads : {1u, 2u}) {
-    const auto engine = model.engine({.threads = threads, .max_num_seqs = 3,
-                                      .max_num_batched_tokens = 16, .kv_blocks = 128});
+    const auto engine = model.engine(
+        {.threads = threads, .max_num_seqs = 3, .max_num_batched_tokens = 16, .kv_blocks = 128});
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       Request request;
       request.prompt.assign(40, TokenId{'x'});

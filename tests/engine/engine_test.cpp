@@ -15,8 +15,8 @@ namespace {
 using testing::Script;
 using testing::ScriptedModel;
 
-const EngineOptions small{.threads = 1, .max_num_seqs = 4, .max_num_batched_tokens = 8,
-                              .kv_blocks = 16};
+const EngineOptions small{
+    .threads = 1, .max_num_seqs = 4, .max_num_batched_tokens = 8, .kv_blocks = 16};
 
 Request request_of(std::vector<std::int32_t> prompt, std::size_t max_tokens = 0) {
   Request request;
@@ -49,8 +49,8 @@ std::vector<std::int32_t> numbers(const std::vector<TokenId>& tokens) {
 }
 
 TEST(Engine, says_what_the_script_says_and_ends_at_the_end_token) {
-  const ScriptedModel model(Script{.tokens = {"hello", " world"}, .control = {"<|end|>"}}.say(
-      2, {256, 257, 258}));
+  const ScriptedModel model(
+      Script{.tokens = {"hello", " world"}, .control = {"<|end|>"}}.say(2, {256, 257, 258}));
   const auto engine = model.engine(small);
   const Reply reply = answer(*engine, request_of({'a', 'b', 'c'}));
   EXPECT_EQ(reply.text, "hello world");
@@ -95,8 +95,8 @@ TEST(Engine, C4_text_held_for_a_stop_string_is_released_at_the_end) {
 }
 
 TEST(Engine, C5_a_stop_string_over_several_tokens_ends_the_answer_at_a_token) {
-  const ScriptedModel model(Script{.tokens = {"alpha be", "ta ga", "mma delta", "more"}}.say(
-      0, {256, 257, 258, 259}));
+  const ScriptedModel model(
+      Script{.tokens = {"alpha be", "ta ga", "mma delta", "more"}}.say(0, {256, 257, 258, 259}));
   const auto engine = model.engine(small);
   Request request = request_of({'a'});
   request.stops = StopStrings::make({"beta gamma"}, false).value();
@@ -127,7 +127,9 @@ TEST(Engine, E6_the_edges_of_the_room) {
   EngineOptions options = small;
   options.max_model_len = 16;
   const auto engine = model.engine(options);
-  const auto prompt = [](std::size_t tokens) { return request_of(std::vector<std::int32_t>(tokens, 'x')); };
+  const auto prompt = [](std::size_t tokens) {
+    return request_of(std::vector<std::int32_t>(tokens, 'x'));
+  };
   EXPECT_EQ(answer(*engine, prompt(15)).token_ids.size(), 1u);
   for (const std::size_t tokens : {16u, 17u}) {
     const Result<RequestId> refused = engine->submit(prompt(tokens));
@@ -165,7 +167,8 @@ TEST(Engine, D7_a_seed_is_the_requests_own) {
   Script script{.context = 64, .floor = -30.0f};
   for (std::size_t p = 0; p < 63; ++p) {
     for (std::int32_t token = 0; token < 8; ++token) {
-      script.rows[p]['a' + token] = 1.0f + 0.1f * static_cast<float>((token * 5 + static_cast<std::int32_t>(p)) % 7);
+      script.rows[p]['a' + token] =
+          1.0f + 0.1f * static_cast<float>((token * 5 + static_cast<std::int32_t>(p)) % 7);
     }
   }
   const ScriptedModel model(script);
@@ -231,7 +234,8 @@ TEST(Engine, J4_a_value_that_the_kv_format_cannot_hold_ends_the_request_by_name)
   EXPECT_NE(refused.finish->error->message.find("f16"), std::string::npos);
   EngineOptions options = small;
   options.kv_format = kernels::KvFormat::bf16;
-  EXPECT_EQ(answer(*model.engine(options), request_of({'a'}, 2)).finish->reason, FinishReason::length);
+  EXPECT_EQ(answer(*model.engine(options), request_of({'a'}, 2)).finish->reason,
+            FinishReason::length);
 }
 
 TEST(Engine, D8_token_ids_beyond_the_vocabulary_are_refused_before_any_work) {
@@ -260,7 +264,8 @@ TEST(Engine, D8_no_end_token_before_min_tokens) {
 }
 
 TEST(Engine, going_on_behind_the_end_token_shows_no_control_token) {
-  const ScriptedModel model(Script{.tokens = {"a"}, .control = {"<|end|>"}}.say(0, {'a', 257, 'b'}));
+  const ScriptedModel model(
+      Script{.tokens = {"a"}, .control = {"<|end|>"}}.say(0, {'a', 257, 'b'}));
   const auto engine = model.engine(small);
   Request request = request_of({'x'}, 3);
   request.ignore_end_tokens = true;

@@ -25,12 +25,12 @@
 namespace zhuzi::testing {
 
 struct Script {
-  std::size_t context = 64;                    ///< A multiple of 64.
-  std::vector<std::string> tokens = {};        ///< Bytes of tokens 256, 257, ...
-  std::vector<std::string> control = {};       ///< Control tokens behind them; the first ends answers.
+  std::size_t context = 64;               ///< A multiple of 64.
+  std::vector<std::string> tokens = {};   ///< Bytes of tokens 256, 257, ...
+  std::vector<std::string> control = {};  ///< Control tokens behind them; the first ends answers.
   std::map<std::size_t, std::map<std::int32_t, float>> rows = {};  ///< Position: token: logit.
-  float floor = -30.0f;                        ///< Logit of every other token.
-  float value_bias = 0;                        ///< Of every V: to test what the KV format can hold.
+  float floor = -30.0f;                                            ///< Logit of every other token.
+  float value_bias = 0;  ///< Of every V: to test what the KV format can hold.
 
   /// From position `start` on, these tokens are the likeliest one after the other.
   Script& say(std::size_t start, const std::vector<std::int32_t>& ids) {
@@ -61,7 +61,8 @@ class ScriptedModel {
     const std::filesystem::path path = folder_.path() / "scripted.gguf";
     const Bytes bytes = file_of(script);
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
     Result<ModelFile> file = ModelFile::open(path);
     if (!file) throw std::runtime_error(file.error().message);
     file_ = std::make_unique<ModelFile>(std::move(*file));
@@ -77,7 +78,8 @@ class ScriptedModel {
   }
   [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
   [[nodiscard]] std::unique_ptr<Tokenizer> copy_of_tokenizer() const {
-    return std::make_unique<Tokenizer>(Tokenizer::from_gguf(std::get<GgufFile>(file_->source)).value());
+    return std::make_unique<Tokenizer>(
+        Tokenizer::from_gguf(std::get<GgufFile>(file_->source)).value());
   }
 
  private:
@@ -88,7 +90,8 @@ class ScriptedModel {
   }
   static WrittenTensor tensor(std::string name, std::vector<std::uint64_t> extents,
                               const std::vector<float>& values) {
-    return {.name = std::move(name), .extents = std::move(extents), .type = 0, .data = floats(values)};
+    return {
+        .name = std::move(name), .extents = std::move(extents), .type = 0, .data = floats(values)};
   }
   static Bytes file_of(const Script& script);
 
@@ -97,22 +100,11 @@ class ScriptedModel {
   std::unique_ptr<Tokenizer> tokenizer_;
 };
 
-inline Bytes ScriptedModel::file_of(const Script& script) {
+/// What the file says about itself: GPT-2 of one layer, with this vocabulary.
+inline void add_metadata(GgufWriter& writer, const Script& script,
+                         const std::vector<std::string>& spelled,
+                         const std::vector<std::int32_t>& kinds) {
   const std::size_t n = script.context;
-  std::vector<std::string> spelled;
-  std::vector<std::int32_t> kinds(256 + script.tokens.size(), 1);
-  for (int byte = 0; byte < 256; ++byte) spelled.push_back(spelling_of(static_cast<unsigned char>(byte)));
-  for (const std::string& token : script.tokens) {
-    std::string text;
-    for (const char byte : token) text += spelling_of(static_cast<unsigned char>(byte));
-    spelled.push_back(text);
-  }
-  for (const std::string& token : script.control) {
-    spelled.push_back(token);
-    kinds.push_back(3);
-  }
-  const std::size_t vocabulary = spelled.size();
-  GgufWriter writer;
   writer.add("general.architecture", "gpt2").add("general.name", "scripted");
   writer.add("gpt2.context_length", static_cast<std::uint32_t>(n));
   writer.add("gpt2.embedding_length", static_cast<std::uint32_t>(n));
@@ -125,10 +117,32 @@ inline Bytes ScriptedModel::file_of(const Script& script) {
   writer.add_array("tokenizer.ggml.token_type", kinds);
   writer.add_texts("tokenizer.ggml.merges", {});
   if (!script.control.empty()) {
-    writer.add("tokenizer.ggml.eos_token_id", static_cast<std::uint32_t>(256 + script.tokens.size()));
+    writer.add("tokenizer.ggml.eos_token_id",
+               static_cast<std::uint32_t>(256 + script.tokens.size()));
   }
+}
 
-  // The layer norm of a one-hot row is this at the position and 0 elsewhere, once the bias is added.
+inline Bytes ScriptedModel::file_of(const Script& script) {
+  const std::size_t n = script.context;
+  std::vector<std::string> spelled;
+  std::vector<std::int32_t> kinds(256 + script.tokens.size(), 1);
+  for (int byte = 0; byte < 256; ++byte)
+    spelled.push_back(spelling_of(static_cast<unsigned char>(byte)));
+  for (const std::string& token : script.tokens) {
+    std::string text;
+    for (const char byte : token) text += spelling_of(static_cast<unsigned char>(byte));
+    spelled.push_back(text);
+  }
+  for (const std::string& token : script.control) {
+    spelled.push_back(token);
+    kinds.push_back(3);
+  }
+  const std::size_t vocabulary = spelled.size();
+  GgufWriter writer;
+  add_metadata(writer, script, spelled, kinds);
+
+  // The layer norm of a one-hot row is this at the position and 0 elsewhere, once the bias is
+  // added.
   const double width = static_cast<double>(n);
   const double peak = std::sqrt(width - 1) + 1 / std::sqrt(width - 1);
   std::vector<float> positions(n * n, 0.0f);
@@ -145,7 +159,8 @@ inline Bytes ScriptedModel::file_of(const Script& script) {
     }
   }
   std::vector<float> qkv_bias(3 * n, 0.0f);
-  std::fill(qkv_bias.begin() + static_cast<std::ptrdiff_t>(2 * n), qkv_bias.end(), script.value_bias);
+  std::fill(qkv_bias.begin() + static_cast<std::ptrdiff_t>(2 * n), qkv_bias.end(),
+            script.value_bias);
   const std::vector<float> ones(n, 1.0f);
   writer.add_zeros("token_embd.weight", {n, vocabulary});
   writer.add_tensor(tensor("position_embd.weight", {n, n}, positions));

@@ -39,14 +39,16 @@ class Solo {
   Solo(const ModelFile& file, kernels::InstructionSet set)
       : threads_(2), context_{.threads = &threads_, .set = set} {
     auto made = Forward::make(file.spec, file.weights,
-                              {.rows_max = rows_max, .logits_rows_max = rows_max,
+                              {.rows_max = rows_max,
+                               .logits_rows_max = rows_max,
                                .context = std::min(context, file.spec.context),
                                .kv_blocks = context / kernels::page_tokens,
                                .kv_format = kernels::KvFormat::f32},
                               context_);
     if (!made) throw std::runtime_error(made.error().message);
     forward_ = std::make_unique<Forward>(std::move(*made));
-    for (std::size_t i = 0; i < context / kernels::page_tokens; ++i) blocks_.push_back(BlockId{static_cast<std::uint32_t>(i)});
+    for (std::size_t i = 0; i < context / kernels::page_tokens; ++i)
+      blocks_.push_back(BlockId{static_cast<std::uint32_t>(i)});
   }
 
   /// Logits of every row; the observer sees the residual stream.

@@ -1,9 +1,10 @@
 // The law of one answer, on real models: for one request, tokens and the bits of every logits row
 // are the same however they were computed.
 //
-// `alone` is the oracle: batch of one, whole prompt in one step, scalar code, one thread. A schedule
-// then draws everything that may not matter: threads, instruction set, step budget, strangers in the
-// batch, when they come, and when they are cancelled. Each test asserts that what it draws occurred.
+// `alone` is the oracle: batch of one, whole prompt in one step, scalar code, one thread. A
+// schedule then draws everything that may not matter: threads, instruction set, step budget,
+// strangers in the batch, when they come, and when they are cancelled. Each test asserts that what
+// it draws occurred.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -102,8 +103,11 @@ struct Events {
 };
 
 /// The target among strangers that come and go at random.
-Answer in_a_crowd(const Subject& subject, const Request& target, std::mt19937& random, Events& events) {
-  const auto draw = [&](std::size_t low, std::size_t high) { return low + random() % (high - low + 1); };
+Answer in_a_crowd(const Subject& subject, const Request& target, std::mt19937& random,
+                  Events& events) {
+  const auto draw = [&](std::size_t low, std::size_t high) {
+    return low + random() % (high - low + 1);
+  };
   std::vector<InstructionSet> sets;
   for (const InstructionSet set : kernels::all_instruction_sets) {
     if (kernels::is_supported(set)) sets.push_back(set);
@@ -138,7 +142,8 @@ Answer in_a_crowd(const Subject& subject, const Request& target, std::mt19937& r
       EXPECT_TRUE(event.finish == nullptr || !event.finish->error);
       if (event.id != id) {
         is_shared = is_shared || event.token.has_value();
-        if (event.finish != nullptr && event.finish->reason == FinishReason::cancelled) ++events.cancelled;
+        if (event.finish != nullptr && event.finish->reason == FinishReason::cancelled)
+          ++events.cancelled;
         continue;
       }
       if (event.token) hashes.answers[id].tokens.push_back(*event.token);
@@ -181,11 +186,11 @@ TEST_P(OneAnswerOfTinyModels, does_not_depend_on_anything_that_a_schedule_can_dr
   EXPECT_NE(events.sets & (events.sets - 1), 0u) << "at least two instruction sets were drawn";
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, OneAnswerOfTinyModels,
-                         ::testing::Values("llama.gguf", "qwen3.gguf"),
-                         [](const auto& name) {
-                           return std::string(name.param).substr(0, std::string(name.param).find('.'));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Files, OneAnswerOfTinyModels, ::testing::Values("llama.gguf", "qwen3.gguf"),
+    [](const auto& name) {
+      return std::string(name.param).substr(0, std::string(name.param).find('.'));
+    });
 
 TEST(OneAnswer, every_kv_format_has_one_answer_of_its_own) {
   const Subject subject = tiny("qwen3.gguf");
@@ -213,9 +218,9 @@ TEST(OneAnswer, every_kv_format_has_one_answer_of_its_own) {
 std::filesystem::path default_model_path() {
   if (const char* given = std::getenv("ZHUZI_DEFAULT_MODEL")) return given;
   const char* cache = std::getenv("XDG_CACHE_HOME");
-  const std::filesystem::path folder =
-      cache != nullptr ? std::filesystem::path(cache)
-                       : std::filesystem::path(std::getenv("HOME")) / ".cache";
+  const std::filesystem::path folder = cache != nullptr
+                                           ? std::filesystem::path(cache)
+                                           : std::filesystem::path(std::getenv("HOME")) / ".cache";
   return folder / "zhuzi" / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf";
 }
 
@@ -244,9 +249,10 @@ TEST(OneAnswer, the_default_model_gives_the_same_bits_however_it_is_run) {
     InstructionSet set;
     std::size_t threads, budget, strangers;
   };
-  for (const Way& way : {Way{InstructionSet::avx2, 1, 512, 0}, Way{InstructionSet::avx2, 2, 37, 0},
-                         Way{InstructionSet::avx2, 2, 64, 3}, Way{InstructionSet::avx512, 1, 512, 0},
-                         Way{InstructionSet::avx512, 2, 51, 3}}) {
+  for (const Way& way :
+       {Way{InstructionSet::avx2, 1, 512, 0}, Way{InstructionSet::avx2, 2, 37, 0},
+        Way{InstructionSet::avx2, 2, 64, 3}, Way{InstructionSet::avx512, 1, 512, 0},
+        Way{InstructionSet::avx512, 2, 51, 3}}) {
     if (!kernels::is_supported(way.set)) {
       fmt::print("this machine has no {}: skipped\n", kernels::name_of(way.set));
       continue;

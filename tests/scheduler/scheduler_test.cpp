@@ -1,6 +1,6 @@
 // The scheduler without an engine: `World` makes one of N blocks of 4 tokens, adds sequences in one
-// line each and plays the steps; a plan is compared as text: "id:first+count" with `!` where a token
-// is wanted.
+// line each and plays the steps; a plan is compared as text: "id:first+count" with `!` where a
+// token is wanted.
 #include "scheduler/scheduler.h"
 
 #include <fmt/format.h>
@@ -28,9 +28,9 @@ struct World {
 
   World(std::size_t blocks, std::size_t sequences, std::size_t tokens)
       : pool(blocks),
-        scheduler({.sequences_max = sequences, .tokens_max = tokens, .waiting_max = 8,
-                   .block_tokens = 4},
-                  pool) {}
+        scheduler(
+            {.sequences_max = sequences, .tokens_max = tokens, .waiting_max = 8, .block_tokens = 4},
+            pool) {}
 
   Result<void> add(std::uint64_t id, std::size_t prompt, std::size_t room) {
     return scheduler.add(RequestId{id}, prompt, room);
@@ -143,7 +143,9 @@ TEST(Scheduler, a_finished_sequence_gives_all_blocks_back) {
 /// the pool is whole again.
 TEST(Scheduler, simulation_every_sequence_ends_and_no_block_is_lost) {
   std::mt19937 random(7);
-  const auto draw = [&](std::size_t low, std::size_t high) { return low + random() % (high - low + 1); };
+  const auto draw = [&](std::size_t low, std::size_t high) {
+    return low + random() % (high - low + 1);
+  };
   World world(12, 3, 7);
   std::map<std::uint64_t, std::size_t> left;  // Tokens that each sequence still asks for.
   std::uint64_t next = 1;

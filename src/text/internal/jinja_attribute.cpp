@@ -161,12 +161,6 @@ Outcome<Value> subscript(Session& session, const Value& object, const Value& ind
   return missing(object, index);
 }
 
-bool is_sliceable(const Value& object) {
-  const Sequence* row = object.sequence();
-  return object.string() != nullptr || object.range() != nullptr ||
-         (row != nullptr && !row->is_view());
-}
-
 Outcome<Value> slice_value(Session& session, const Value& object, const SliceParts& parts) {
   TRY(check_defined(object));
   if (const Text* text = object.string()) return slice_of_text(session, *text, parts);

@@ -22,8 +22,6 @@ struct SliceParts {
   Value stop = {};
   Value step = {};
 };
-/// A string, a list, a tuple, a range.
-[[nodiscard]] bool is_sliceable(const Value& object);
 [[nodiscard]] Outcome<Value> slice_value(Session& session, const Value& object,
                                          const SliceParts& parts);
 

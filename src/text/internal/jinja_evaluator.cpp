@@ -67,10 +67,8 @@ Outcome<Value> Evaluator::value_of(const AttributeNode& node) {
 Outcome<Value> Evaluator::value_of(const SubscriptNode& node) {
   const Value object = TRY(evaluate(*node.object));
   if (const auto* slice = std::get_if<SliceNode>(&node.index->data)) {
-    // Jinja computes constants early, and there a slice of a dict or number is only undefined.
-    const bool is_constant = std::holds_alternative<DictNode>(node.object->data) ||
-                             std::holds_alternative<Literal>(node.object->data);
-    if (is_constant && !is_sliceable(object)) return make_undefined("no slice");
+    // Jinja computes constants early, and there a slice of a dict is only undefined.
+    if (std::holds_alternative<DictNode>(node.object->data)) return make_undefined("no slice");
     return slice_of(object, *slice);
   }
   const Value index = TRY(evaluate(*node.index));
