@@ -2,6 +2,9 @@
 # in which SIMD Everywhere stands in for AVX-512 (src/kernels/internal/simd.h), so that this code is
 # checked on machines without it. Both builds are programs of their own: no symbol is shared.
 function(zhuzi_emulated_avx512_tests)
+  if(ZHUZI_SANITIZE)
+    return()  # Minutes of compiling, and the plain kernels are under the sanitizers already.
+  endif()
   find_path(ZHUZI_SIMDE simde/x86/avx512.h)
   if(NOT ZHUZI_SIMDE)
     message(STATUS "skipped: emulated AVX-512 tests, because libsimde-dev is not installed")

@@ -199,6 +199,13 @@ void multiply_part(const PanelMatrix& weights, const Activations& x, Rows y, con
   }
 }
 
+/// The chunk that part `part` computes: parts go round the threads' own stretches of the matrix, so
+/// that threads which claim in turn each read one long stream, and a late one is still helped out.
+std::size_t chunk_of(std::size_t part, std::size_t chunks, std::size_t threads) {
+  const std::size_t stretch = part % threads;
+  return stretch * (chunks / threads) + std::min(stretch, chunks % threads) + part / threads;
+}
+
 }  // namespace
 
 void multiply(const OpContext& context, const PanelMatrix& weights, const Activations& x, Rows y) {
@@ -211,9 +218,12 @@ void multiply(const OpContext& context, const PanelMatrix& weights, const Activa
   check(y.stride >= panel_count(weights.rows) * panel_rows, "room for whole panels of outputs");
   if (x.rows == 0 || weights.rows == 0) return;
   const TileSet& tiles = format.tiles[static_cast<std::size_t>(context.set)];
-  const Cut cut = cut_product(weights, x, tiles, threads_of(context));
-  run_parts(context, cut.parts,
-            [&](std::size_t part, std::size_t) { multiply_part(weights, x, y, tiles, cut, part); });
+  const std::size_t threads = threads_of(context);
+  const Cut cut = cut_product(weights, x, tiles, threads);
+  run_parts(context, cut.parts, [&](std::size_t part, std::size_t) {
+    const std::size_t own = cut.parts == cut.chunks ? chunk_of(part, cut.chunks, threads) : part;
+    multiply_part(weights, x, y, tiles, cut, own);
+  });
 }
 
 }  // namespace zhuzi::kernels

@@ -52,6 +52,14 @@ class Papers(unittest.TestCase):
                 elif call:  # a plan may speak of later commands, an example may not
                     self.assertEqual(call[1], "", f"{path.name}: {line}")
 
+    def test_show_a_conversation_that_happens(self):
+        told = re.search(r"^> (.*)\n((?:.+\n)+)```", (ROOT / "README.md").read_text(), re.MULTILINE)
+        answer = subprocess.run((PROGRAM, "chat", "--temperature", "0"), input=told[1] + "\n",
+                                capture_output=True, text=True)
+        if "default model is not" in answer.stderr:
+            self.skipTest("without the default model")
+        self.assertEqual(told[2].split(), answer.stdout.split())
+
     def test_link_only_to_what_is_there(self):
         for path in PAPERS:
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
