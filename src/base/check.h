@@ -10,7 +10,8 @@ namespace zhuzi {
 
 inline void check(bool condition, const char* what,
                   const std::source_location place = std::source_location::current()) {
-  if (!condition) [[unlikely]] check_failed(what, place);
+  if (!condition) [[unlikely]]
+    check_failed(what, place);
 }
 
 }  // namespace zhuzi

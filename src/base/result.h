@@ -44,9 +44,9 @@ template <typename... Arguments>
 }  // namespace zhuzi
 
 /// `auto value = TRY(make());` and `TRY(do_it());`: the value, or return the error to the caller.
-#define TRY(...)                                                                 \
-  __extension__({                                                                \
-    auto&& try_result = (__VA_ARGS__);                                           \
-    if (!try_result) return std::unexpected(std::move(try_result).error());      \
-    *std::move(try_result);                                                      \
+#define TRY(...)                                                            \
+  __extension__({                                                           \
+    auto&& try_result = (__VA_ARGS__);                                      \
+    if (!try_result) return std::unexpected(std::move(try_result).error()); \
+    *std::move(try_result);                                                 \
   })

@@ -151,27 +151,30 @@ Cut cut_product(const PanelMatrix& weights, const Activations& x, const TileSet&
 }
 
 /// Computes `rows` activation rows against the panels at `tile.panel`, a tile at a time. The tiles
-/// together bring `ahead_bytes` of the following panels into L2, each an equal part.
+/// together bring `ahead_bytes` of the following panels into L2, whole lines for each group.
 void sweep_rows(const TileFunctions& functions, std::size_t tile_rows, TileArguments tile,
-                std::size_t rows, std::size_t ahead_bytes, std::size_t blocks) {
-  const std::size_t tiles = (rows + tile_rows - 1) / tile_rows;
+                std::size_t rows, std::size_t ahead_bytes) {
+  const std::size_t slots = (rows + tile_rows - 1) / tile_rows * tile.groups;
   const std::size_t lines = ahead_bytes / cache_line_bytes;
-  const std::size_t lines_each = (lines + tiles * blocks - 1) / (tiles * blocks);
+  const std::size_t step = (lines + slots - 1) / slots * cache_line_bytes;
   const std::byte* ahead_end = tile.ahead + ahead_bytes;
   for (std::size_t m = 0; m < rows; m += tile_rows) {
     tile.rows = std::min(tile_rows, rows - m);
-    tile.ahead_lines = tile.ahead < ahead_end ? lines_each : 0;
+    tile.ahead_step = tile.ahead < ahead_end ? step : 0;
     functions[tile.rows - 1](tile);
-    tile.ahead += tile.ahead_lines * blocks * cache_line_bytes;
+    tile.ahead += tile.ahead_step * tile.groups;
     tile.row += tile.rows * tile.row_bytes;
     tile.output += tile.rows * tile.output_stride;
   }
 }
 
-/// Panels outside, rows inside: a panel stays in L1 or L2 while all rows pass. With few rows the
-/// hardware prefetcher follows a panel's stream perfectly, and every software prefetch slows it
-/// down; with more rows the core computes too long on each line for it to run ahead, so tiles fetch
-/// their share of the next panels into L2 (on Zen 4, Q8_0 at 8 rows: 287 instead of 183 GOP/s).
+/// Panels outside, rows inside: a panel stays in L1 or L2 while all rows pass.
+///
+/// Few rows: a panel is one sequential stream. Zen 4 with AVX-512 follows it perfectly, and every
+/// software prefetch slows it down; Zen 3 does not (Q4_1: 11 of 16 GB/s) and wants to be asked two
+/// KiB ahead (14.5). More rows: the core computes too long on each line for the hardware to run
+/// ahead, so tiles fetch their share of the next panels into L2 (Zen 4, Q8_0 at 8 rows: 287 instead
+/// of 183 GOP/s).
 void multiply_part(const PanelMatrix& weights, const Activations& x, Rows y, const TileSet& tiles,
                    const Cut& cut, std::size_t part) {
   const std::size_t bytes = panel_bytes(*weights.format, weights.columns);
@@ -184,17 +187,23 @@ void multiply_part(const PanelMatrix& weights, const Activations& x, Rows y, con
   for (std::size_t p = first; p < last;) {
     const bool is_wide = may_widen && p + tiles.wide_panels <= last;
     const std::size_t panels = is_wide ? tiles.wide_panels : 1;
-    const std::size_t following = is_streaming ? 0 : std::min(panels, last - p - panels);
-    const TileArguments tile{.panel = weights.panels + p * bytes,
-                             .panel_bytes = bytes,
-                             .groups = groups_of(weights.columns),
-                             .row = x.data + first_row * x.row_bytes,
-                             .row_bytes = x.row_bytes,
-                             .output = y.row(first_row) + p * panel_rows,
-                             .output_stride = y.stride,
-                             .ahead = weights.panels + (p + panels) * bytes};
-    sweep_rows(is_wide ? tiles.wide : tiles.narrow, tiles.rows, tile, rows, following * bytes,
-               bytes / weights.format->block_bytes);
+    const TileFunctions& functions = is_wide ? tiles.wide : tiles.narrow;
+    TileArguments tile{.panel = weights.panels + p * bytes,
+                       .panel_bytes = bytes,
+                       .groups = groups_of(weights.columns),
+                       .row = x.data + first_row * x.row_bytes,
+                       .row_bytes = x.row_bytes,
+                       .rows = rows,
+                       .output = y.row(first_row) + p * panel_rows,
+                       .output_stride = y.stride};
+    if (is_streaming) {
+      tile.ahead = tile.panel + tiles.stream_ahead;
+      tile.ahead_step = tiles.stream_ahead == 0 ? 0 : bytes / tile.groups;
+      functions[rows - 1](tile);
+    } else {
+      tile.ahead = tile.panel + panels * bytes;
+      sweep_rows(functions, tiles.rows, tile, rows, std::min(panels, last - p - panels) * bytes);
+    }
     p += panels;
   }
 }

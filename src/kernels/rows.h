@@ -16,7 +16,7 @@ inline constexpr std::size_t row_padding = 32;
 
 struct Rows {
   float* data = nullptr;
-  std::size_t stride = 0;   ///< Floats from one row to the next; a multiple of 16.
+  std::size_t stride = 0;  ///< Floats from one row to the next; a multiple of 16.
   std::size_t rows = 0;
   std::size_t columns = 0;  ///< Values of a row; at most stride.
   [[nodiscard]] float* row(std::size_t r) const { return data + r * stride; }
@@ -38,8 +38,8 @@ struct ConstRows {
 /// its own request. Ops raise it, nobody lowers it within a step.
 enum class RowFault : std::uint8_t {
   none,
-  not_finite,    ///< A NaN or an infinity among the activations.
-  kv_overflow,   ///< K or V is beyond what the KV format can hold (f16: 65,504).
+  not_finite,   ///< A NaN or an infinity among the activations.
+  kv_overflow,  ///< K or V is beyond what the KV format can hold (f16: 65,504).
 };
 
 }  // namespace zhuzi::kernels

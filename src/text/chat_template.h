@@ -67,9 +67,9 @@ struct RenderOptions {
 
 /// A failure of a template, in Jinja's words.
 struct TemplateFault {
-  std::string type;       ///< Python's class: TemplateSyntaxError, UndefinedError, TemplateError...
-  std::string message;    ///< For raise_exception: exactly the template's own words.
-  std::size_t line = 0;   ///< 0 where there is none.
+  std::string type;      ///< Python's class: TemplateSyntaxError, UndefinedError, TemplateError...
+  std::string message;   ///< For raise_exception: exactly the template's own words.
+  std::size_t line = 0;  ///< 0 where there is none.
 };
 
 class ChatTemplate {

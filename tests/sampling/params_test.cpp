@@ -34,7 +34,7 @@ void expect_refused(const Change& change, const std::string& field) {
   EXPECT_NE(result.error().message.find(field), std::string::npos) << result.error().message;
 }
 
-void expect_range(float SamplingParams::*member, const std::string& field, float lowest,
+void expect_range(float SamplingParams::* member, const std::string& field, float lowest,
                   float highest) {
   expect_valid([&](SamplingParams& params) { params.*member = lowest; });
   expect_valid([&](SamplingParams& params) { params.*member = highest; });

@@ -30,7 +30,7 @@ struct TileArguments {
   float* output = nullptr;           ///< Lane l of panel p is written to [16 p + l].
   std::size_t output_stride = 0;     ///< Floats from one row of outputs to the next.
   const std::byte* ahead = nullptr;  ///< Weights to bring into L2 while this tile computes ...
-  std::size_t ahead_lines = 0;       ///< ... this many cache lines for each block of the panel.
+  std::size_t ahead_step = 0;        ///< ... so many bytes for each group.
 };
 using TileFunction = void (*)(const TileArguments&);
 /// Indexed by rows - 1.
@@ -43,7 +43,9 @@ struct TileSet {
   TileFunctions wide{};         ///< `wide_panels` panels.
   std::size_t wide_panels = 1;  ///< 1: the set has no wide tiles.
   std::size_t stream_rows = 1;  ///< Up to so many rows, weights are streamed, not fetched ahead.
-  bool streams_wide = false;    ///< Streaming uses wide tiles too.
+  /// Streaming asks for weights so many bytes before it reads them; 0: leaves that to the hardware.
+  std::size_t stream_ahead = 0;
+  bool streams_wide = false;  ///< Streaming uses wide tiles too.
 };
 
 /// Up to 16 rows of a model file's blocks, to be written into one panel. Rows need not be aligned.

@@ -13,7 +13,6 @@
 // Loops over rows and panels are unrolled completely, so that the chains are registers.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,6 +56,13 @@ constexpr TileSet scalar_tiles() {
   return bits;
 }
 
+/// Asks for weights that later groups or tiles will read, into L2.
+[[gnu::always_inline]] inline void fetch_ahead(const std::byte* ahead, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += cache_line_bytes) {
+    _mm_prefetch(reinterpret_cast<const char*>(ahead + at), _MM_HINT_T1);
+  }
+}
+
 ZHUZI_AVX2_REGION
 
 [[gnu::always_inline]] inline __m256i load_bytes(const std::uint8_t* bytes) {
@@ -86,13 +92,11 @@ void tile_avx2(const TileArguments& tile) {
     chain[r][0] = _mm256_setzero_ps();
     chain[r][1] = _mm256_setzero_ps();
   }
-  const auto* block = reinterpret_cast<const typename Kernel::Block*>(tile.panel);
+  const auto* blocks = reinterpret_cast<const typename Kernel::Block*>(tile.panel);
   const std::byte* ahead = tile.ahead;
-  for (std::size_t g = 0; g < tile.groups; g += Kernel::block_groups, ++block) {
-    for (std::size_t line = 0; line < tile.ahead_lines; ++line, ahead += cache_line_bytes) {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
-    }
-    Kernel::template add<R>(chain, *block, row, std::min(Kernel::block_groups, tile.groups - g));
+  for (std::size_t g = 0; g < tile.groups; ++g, ahead += tile.ahead_step) {
+    fetch_ahead(ahead, tile.ahead_step);
+    Kernel::template add<R>(chain, blocks[g / Kernel::block_groups], g % Kernel::block_groups, row);
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) row[r] += Kernel::row_step;
   }
@@ -129,15 +133,15 @@ void tile_avx512(const TileArguments& tile) {
         tile.panel + static_cast<std::size_t>(p) * tile.panel_bytes);
   }
   const std::byte* ahead = tile.ahead;
-  for (std::size_t g = 0; g < tile.groups; g += Kernel::block_groups) {
-    for (std::size_t line = 0; line < tile.ahead_lines; ++line, ahead += cache_line_bytes) {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
-    }
-    Kernel::template add<R, P>(chain, block, row, std::min(Kernel::block_groups, tile.groups - g));
+  for (std::size_t g = 0; g < tile.groups; ++g, ahead += tile.ahead_step) {
+    fetch_ahead(ahead, tile.ahead_step);
+    const std::size_t place = g % Kernel::block_groups;
+    Kernel::template add<R, P>(chain, block, place, row);
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) row[r] += Kernel::row_step;
+    const std::size_t step = place + 1 == Kernel::block_groups ? 1 : 0;
     ZHUZI_UNROLL
-    for (int p = 0; p < P; ++p) ++block[p];
+    for (int p = 0; p < P; ++p) block[p] += step;
   }
   ZHUZI_UNROLL
   for (int r = 0; r < R; ++r) {
@@ -155,8 +159,7 @@ constexpr TileFunctions avx2_functions() {
   TileFunctions functions{};
   [&]<int... r>(std::integer_sequence<int, r...>) {
     ((functions[r] = tile_avx2<Kernel, r + 1>), ...);
-  }
-  (std::make_integer_sequence<int, rows>{});
+  }(std::make_integer_sequence<int, rows>{});
   return functions;
 }
 template <typename Kernel, int P, int rows>
@@ -164,8 +167,7 @@ constexpr TileFunctions avx512_functions() {
   TileFunctions functions{};
   [&]<int... r>(std::integer_sequence<int, r...>) {
     ((functions[r] = tile_avx512<Kernel, r + 1, P>), ...);
-  }
-  (std::make_integer_sequence<int, rows>{});
+  }(std::make_integer_sequence<int, rows>{});
   return functions;
 }
 

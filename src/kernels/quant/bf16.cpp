@@ -87,8 +87,8 @@ struct Avx2 {
   /// All rows with the even columns' weights, then all with the odd ones': two registers of weights
   /// at a time leave room for the chains.
   template <int R>
-  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
-                                         const Row* const (&row)[R], std::size_t) {
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block, std::size_t,
+                                         const Row* const (&row)[R]) {
     ZHUZI_UNROLL
     for (int k = 0; k < 32; ++k) {
       __m256 weight[2];
@@ -126,7 +126,7 @@ struct Avx512 {
   /// For each pair of columns: split the words once for all rows, then all even k, then all odd k.
   template <int R, int P>
   [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
-                                         const Row* const (&row)[R], std::size_t) {
+                                         std::size_t, const Row* const (&row)[R]) {
     const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
     ZHUZI_UNROLL
     for (int s = 0; s < 16; ++s) {
@@ -164,13 +164,15 @@ constinit const Format bf16_format{
     .block_bytes = sizeof(PanelBlock),
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {scalar_tiles<Scalar>(),
-              TileSet{.rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2},
-              TileSet{.rows = 4,
-                      .narrow = avx512_functions<Avx512, 1, 4>(),
-                      .wide = avx512_functions<Avx512, 4, 4>(),
-                      .wide_panels = 4,
-                      .stream_rows = 4,
-                      .streams_wide = true}}};
+    .tiles = {
+        scalar_tiles<Scalar>(),
+        TileSet{
+            .rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2, .stream_ahead = 2048},
+        TileSet{.rows = 4,
+                .narrow = avx512_functions<Avx512, 1, 4>(),
+                .wide = avx512_functions<Avx512, 4, 4>(),
+                .wide_panels = 4,
+                .stream_rows = 4,
+                .streams_wide = true}}};
 
 }  // namespace zhuzi::kernels

@@ -79,8 +79,8 @@ struct Avx2 {
   static constexpr std::size_t row_step = group_length;
 
   template <int R>
-  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
-                                         const Row* const (&row)[R], std::size_t) {
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block, std::size_t,
+                                         const Row* const (&row)[R]) {
     ZHUZI_UNROLL
     for (int k = 0; k < 32; ++k) {
       const __m256 weight[2] = {_mm256_load_ps(block.weights[k]),
@@ -110,7 +110,7 @@ struct Avx512 {
 
   template <int R, int P>
   [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
-                                         const Row* const (&row)[R], std::size_t) {
+                                         std::size_t, const Row* const (&row)[R]) {
     ZHUZI_UNROLL
     for (int k = 0; k < 32; ++k) {
       __m512 weight[P];
@@ -140,13 +140,15 @@ constinit const Format f32_format{
     .block_bytes = sizeof(PanelBlock),
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {scalar_tiles<Scalar>(),
-              TileSet{.rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2},
-              TileSet{.rows = 4,
-                      .narrow = avx512_functions<Avx512, 1, 4>(),
-                      .wide = avx512_functions<Avx512, 4, 4>(),
-                      .wide_panels = 4,
-                      .stream_rows = 4,
-                      .streams_wide = true}}};
+    .tiles = {
+        scalar_tiles<Scalar>(),
+        TileSet{
+            .rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2, .stream_ahead = 2048},
+        TileSet{.rows = 4,
+                .narrow = avx512_functions<Avx512, 1, 4>(),
+                .wide = avx512_functions<Avx512, 4, 4>(),
+                .wide_panels = 4,
+                .stream_rows = 4,
+                .streams_wide = true}}};
 
 }  // namespace zhuzi::kernels

@@ -113,8 +113,8 @@ struct Avx2 {
   static constexpr std::size_t row_step = 1;
 
   template <int R>
-  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
-                                         const Row* const (&row)[R], std::size_t) {
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block, std::size_t,
+                                         const Row* const (&row)[R]) {
     __m256i pairs[R][2];
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) pairs[r][0] = pairs[r][1] = _mm256_setzero_si256();
@@ -169,7 +169,7 @@ struct Avx512 {
   /// extend the chains.
   template <int R, int P>
   [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
-                                         const Row* const (&row)[R], std::size_t) {
+                                         std::size_t, const Row* const (&row)[R]) {
     const __m512i nibble = _mm512_set1_epi8(15);
     __m512 scale[P];
     __m512 minimum[P];
@@ -234,12 +234,14 @@ constinit const Format q4_1_format{
     .block_bytes = sizeof(PanelBlock),
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {scalar_tiles<Scalar>(),
-              TileSet{.rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4},
-              TileSet{.rows = 4,
-                      .narrow = avx512_functions<Avx512, 1, 4>(),
-                      .wide = avx512_functions<Avx512, 2, 4>(),
-                      .wide_panels = 2,
-                      .stream_rows = 2}}};
+    .tiles = {
+        scalar_tiles<Scalar>(),
+        TileSet{
+            .rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4, .stream_ahead = 2048},
+        TileSet{.rows = 4,
+                .narrow = avx512_functions<Avx512, 1, 4>(),
+                .wide = avx512_functions<Avx512, 2, 4>(),
+                .wide_panels = 2,
+                .stream_rows = 2}}};
 
 }  // namespace zhuzi::kernels

@@ -157,7 +157,7 @@ struct Avx2 {
   using Block = PanelBlock;
   using Row = ActivationGroup;
   static constexpr std::size_t block_groups = 8;
-  static constexpr std::size_t row_step = 8;
+  static constexpr std::size_t row_step = 1;
 
   /// The codes of step `s` for 8 lanes from `first` on.
   [[gnu::always_inline]] static __m256i codes(const PanelGroup& group, int s, int first) {
@@ -172,8 +172,8 @@ struct Avx2 {
   }
 
   template <int R>
-  [[gnu::always_inline]] static void add_group(__m256 (&chain)[R][2], const Block& block,
-                                               const Row* const (&row)[R], std::size_t g) {
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block, std::size_t g,
+                                         const Row* const (&row)[R]) {
     __m256i sum[R][2];
     __m256i half_scale[2][2];  // Of each half group, twice in each lane.
     ZHUZI_UNROLL
@@ -185,7 +185,7 @@ struct Avx2 {
       const __m256i minus_offset = _mm256_mullo_epi16(scales, _mm256_set1_epi16(-offset));
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m256i half_sums = _mm256_set1_epi32(half_sums_word(row[r][g]));
+        const __m256i half_sums = _mm256_set1_epi32(half_sums_word(*row[r]));
         sum[r][h] = _mm256_madd_epi16(minus_offset, half_sums);
       }
     }
@@ -200,8 +200,8 @@ struct Avx2 {
       }
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m256i x_even = broadcast_codes(row[r][g].codes + 4 * s);
-        const __m256i x_odd = broadcast_codes(row[r][g].codes + 4 * s + 4);
+        const __m256i x_even = broadcast_codes(row[r]->codes + 4 * s);
+        const __m256i x_odd = broadcast_codes(row[r]->codes + 4 * s + 4);
         ZHUZI_UNROLL
         for (int h = 0; h < 2; ++h) {
           const __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16(even[h], x_even),
@@ -216,16 +216,10 @@ struct Avx2 {
       const __m256 scale = _mm256_load_ps(block.scale + 8 * h);
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m256 product = _mm256_mul_ps(scale, _mm256_set1_ps(row[r][g].scale));
+        const __m256 product = _mm256_mul_ps(scale, _mm256_set1_ps(row[r]->scale));
         chain[r][h] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum[r][h]), product, chain[r][h]);
       }
     }
-  }
-
-  template <int R>
-  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
-                                         const Row* const (&row)[R], std::size_t groups) {
-    for (std::size_t g = 0; g < groups; ++g) add_group<R>(chain, block, row, g);
   }
 };
 
@@ -240,7 +234,7 @@ struct Avx512 {
   using Block = PanelBlock;
   using Row = ActivationGroup;
   static constexpr std::size_t block_groups = 8;
-  static constexpr std::size_t row_step = 8;
+  static constexpr std::size_t row_step = 1;
 
   /// The codes of one group: step s of the first half, then of the last half.
   [[gnu::always_inline]] static void unpack(const PanelGroup& group, __m512i (&code)[8]) {
@@ -264,33 +258,31 @@ struct Avx512 {
 
   template <int R, int P>
   [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
-                                         const Row* const (&row)[R], std::size_t groups) {
-    for (std::size_t g = 0; g < groups; ++g) {
+                                         std::size_t g, const Row* const (&row)[R]) {
+    ZHUZI_UNROLL
+    for (int p = 0; p < P; ++p) {
+      __m512i code[8];
+      unpack(block[p]->groups[g], code);
+      const auto* scale_bytes = reinterpret_cast<const __m256i*>(block[p]->scales[g]);
+      const __m512i scales = _mm512_cvtepi8_epi16(_mm256_load_si256(scale_bytes));
+      const __m512i first_scale = _mm512_srai_epi32(_mm512_slli_epi32(scales, 16), 16);
+      const __m512i last_scale = _mm512_srai_epi32(scales, 16);
+      const __m512i minus_offset = _mm512_mullo_epi16(scales, _mm512_set1_epi16(-offset));
+      const __m512 scale = _mm512_load_ps(block[p]->scale);
       ZHUZI_UNROLL
-      for (int p = 0; p < P; ++p) {
-        __m512i code[8];
-        unpack(block[p]->groups[g], code);
-        const auto* scale_bytes = reinterpret_cast<const __m256i*>(block[p]->scales[g]);
-        const __m512i scales = _mm512_cvtepi8_epi16(_mm256_load_si256(scale_bytes));
-        const __m512i first_scale = _mm512_srai_epi32(_mm512_slli_epi32(scales, 16), 16);
-        const __m512i last_scale = _mm512_srai_epi32(scales, 16);
-        const __m512i minus_offset = _mm512_mullo_epi16(scales, _mm512_set1_epi16(-offset));
-        const __m512 scale = _mm512_load_ps(block[p]->scale);
+      for (int r = 0; r < R; ++r) {
+        __m512i half[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
         ZHUZI_UNROLL
-        for (int r = 0; r < R; ++r) {
-          __m512i half[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-          ZHUZI_UNROLL
-          for (int s = 0; s < 8; ++s) {
-            const __m512i x = _mm512_set1_epi32(four_codes(row[r][g].codes + 4 * s));
-            half[s / 4] = _mm512_dpbusd_epi32(half[s / 4], code[s], x);
-          }
-          const __m512i half_sums = _mm512_set1_epi32(half_sums_word(row[r][g]));
-          const __m512i products = _mm512_add_epi32(_mm512_mullo_epi32(half[0], first_scale),
-                                                    _mm512_mullo_epi32(half[1], last_scale));
-          const __m512i sum = _mm512_dpwssd_epi32(products, minus_offset, half_sums);
-          const __m512 product = _mm512_mul_ps(scale, _mm512_set1_ps(row[r][g].scale));
-          chain[r][p] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), product, chain[r][p]);
+        for (int s = 0; s < 8; ++s) {
+          const __m512i x = _mm512_set1_epi32(four_codes(row[r]->codes + 4 * s));
+          half[s / 4] = _mm512_dpbusd_epi32(half[s / 4], code[s], x);
         }
+        const __m512i half_sums = _mm512_set1_epi32(half_sums_word(*row[r]));
+        const __m512i products = _mm512_add_epi32(_mm512_mullo_epi32(half[0], first_scale),
+                                                  _mm512_mullo_epi32(half[1], last_scale));
+        const __m512i sum = _mm512_dpwssd_epi32(products, minus_offset, half_sums);
+        const __m512 product = _mm512_mul_ps(scale, _mm512_set1_ps(row[r]->scale));
+        chain[r][p] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), product, chain[r][p]);
       }
     }
   }
@@ -306,8 +298,10 @@ constinit const Format q6_k_format{
     .block_groups = 8,
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {scalar_tiles<Scalar>(),
-              TileSet{.rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4},
-              TileSet{.rows = 4, .narrow = avx512_functions<Avx512, 1, 4>(), .stream_rows = 4}}};
+    .tiles = {
+        scalar_tiles<Scalar>(),
+        TileSet{
+            .rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4, .stream_ahead = 2048},
+        TileSet{.rows = 4, .narrow = avx512_functions<Avx512, 1, 4>(), .stream_rows = 4}}};
 
 }  // namespace zhuzi::kernels

@@ -116,11 +116,11 @@ struct Avx2 {
   using Block = PanelBlock;
   using Row = ActivationGroup;
   static constexpr std::size_t block_groups = 2;
-  static constexpr std::size_t row_step = 2;
+  static constexpr std::size_t row_step = 1;
 
   template <int R>
-  [[gnu::always_inline]] static void add_group(__m256 (&chain)[R][2], const Block& block,
-                                               const Row* const (&row)[R], int g) {
+  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block, std::size_t g,
+                                         const Row* const (&row)[R]) {
     __m256i sum[R][2];
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
@@ -136,7 +136,7 @@ struct Avx2 {
       }
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m256i x = broadcast_codes(row[r][g].codes + 4 * s);
+        const __m256i x = broadcast_codes(row[r]->codes + 4 * s);
         ZHUZI_UNROLL
         for (int h = 0; h < 2; ++h) {
           const __m256i pairs = _mm256_maddubs_epi16(magnitude[h], _mm256_sign_epi8(x, weight[h]));
@@ -150,16 +150,10 @@ struct Avx2 {
       const __m256 scale = eight_halves(block.scale[g] + 8 * h);
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m256 product = _mm256_mul_ps(scale, _mm256_set1_ps(row[r][g].scale));
+        const __m256 product = _mm256_mul_ps(scale, _mm256_set1_ps(row[r]->scale));
         chain[r][h] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum[r][h]), product, chain[r][h]);
       }
     }
-  }
-
-  template <int R>
-  [[gnu::always_inline]] static void add(__m256 (&chain)[R][2], const Block& block,
-                                         const Row* const (&row)[R], std::size_t groups) {
-    for (int g = 0; g < static_cast<int>(groups); ++g) add_group<R>(chain, block, row, g);
   }
 };
 
@@ -174,19 +168,18 @@ struct Avx512 {
   using Block = PanelBlock;
   using Row = ActivationGroup;
   static constexpr std::size_t block_groups = 2;
-  static constexpr std::size_t row_step = 2;
+  static constexpr std::size_t row_step = 1;
 
   /// One group in four steps: start the integer sums, read the scales, multiply 8 x 4 codes, extend
   /// the chains.
   template <int R, int P>
-  [[gnu::always_inline]] static void add_group(__m512 (&chain)[R][P],
-                                               const Block* const (&block)[P],
-                                               const Row* const (&row)[R], int g) {
+  [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
+                                         std::size_t g, const Row* const (&row)[R]) {
     __m512 scale[P];
     __m512i sum[R][P];
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) {
-      const __m512i halves = _mm512_set1_epi32(half_sums_word(row[r][g]));
+      const __m512i halves = _mm512_set1_epi32(half_sums_word(*row[r]));
       const __m512i start = _mm512_madd_epi16(halves, _mm512_set1_epi16(-offset));
       ZHUZI_UNROLL
       for (int p = 0; p < P; ++p) sum[r][p] = start;
@@ -202,7 +195,7 @@ struct Avx512 {
       }
       ZHUZI_UNROLL
       for (int r = 0; r < R; ++r) {
-        const __m512i codes = _mm512_set1_epi32(four_codes(row[r][g].codes + 4 * s));
+        const __m512i codes = _mm512_set1_epi32(four_codes(row[r]->codes + 4 * s));
         ZHUZI_UNROLL
         for (int p = 0; p < P; ++p) {
           sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], weight[p], codes);
@@ -211,20 +204,13 @@ struct Avx512 {
     }
     ZHUZI_UNROLL
     for (int r = 0; r < R; ++r) {
-      const __m512 row_scale = _mm512_set1_ps(row[r][g].scale);
+      const __m512 row_scale = _mm512_set1_ps(row[r]->scale);
       ZHUZI_UNROLL
       for (int p = 0; p < P; ++p) {
         const __m512 product = _mm512_mul_ps(scale[p], row_scale);
         chain[r][p] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][p]), product, chain[r][p]);
       }
     }
-  }
-
-  template <int R, int P>
-  [[gnu::always_inline]] static void add(__m512 (&chain)[R][P], const Block* const (&block)[P],
-                                         const Row* const (&row)[R], std::size_t groups) {
-    add_group<R, P>(chain, block, row, 0);
-    if (groups > 1) add_group<R, P>(chain, block, row, 1);
   }
 };
 
@@ -241,12 +227,14 @@ constinit const Format q8_0_format{
     .block_groups = 2,
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {scalar_tiles<Scalar>(),
-              TileSet{.rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4},
-              TileSet{.rows = 4,
-                      .narrow = avx512_functions<Avx512, 1, 4>(),
-                      .wide = avx512_functions<Avx512, 2, 4>(),
-                      .wide_panels = 2,
-                      .stream_rows = 4}}};
+    .tiles = {
+        scalar_tiles<Scalar>(),
+        TileSet{
+            .rows = 4, .narrow = avx2_functions<Avx2, 4>(), .stream_rows = 4, .stream_ahead = 2048},
+        TileSet{.rows = 4,
+                .narrow = avx512_functions<Avx512, 1, 4>(),
+                .wide = avx512_functions<Avx512, 2, 4>(),
+                .wide_panels = 2,
+                .stream_rows = 4}}};
 
 }  // namespace zhuzi::kernels

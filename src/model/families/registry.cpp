@@ -15,7 +15,7 @@ namespace {
 constexpr const Family* families[] = {&gpt2, &llama, &qwen2, &qwen3};
 
 std::unexpected<Error> unknown(std::string_view kind, std::string_view name,
-                               std::string_view Family::*column) {
+                               std::string_view Family::* column) {
   std::string known;
   for (const Family* family : families) {
     if (!known.empty()) known += ", ";
