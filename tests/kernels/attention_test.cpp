@@ -98,11 +98,11 @@ TEST(Attention, equals_the_fixtures) {
 std::vector<Problem> problems() {
   return {
       {.heads = 4, .kv_heads = 2, .context = 40},
-      {.heads = 9, .kv_heads = 3, .head_length = 64, .value_length = 64, .context = 270},
+      {.heads = 9, .kv_heads = 3, .head_length = 64, .value_length = 64, .context = 260},
       {.heads = 12, .kv_heads = 12, .head_length = 24, .value_length = 8, .context = 258},
-      {.heads = 32, .kv_heads = 8, .head_length = 8, .value_length = 40, .context = 258},
+      {.heads = 32, .kv_heads = 8, .head_length = 8, .value_length = 24, .context = 258},
       {.heads = 28, .kv_heads = 4, .head_length = 16, .value_length = 24, .context = 60},
-      {.heads = 8, .kv_heads = 1, .head_length = 32, .value_length = 32, .context = 520},
+      {.heads = 8, .kv_heads = 1, .head_length = 16, .value_length = 40, .context = 520},
       {.heads = 5, .kv_heads = 5, .format = KvFormat::f32, .context = 530, .window = 70},
       {.heads = 6, .kv_heads = 2, .format = KvFormat::bf16, .context = 530, .window = 260},
       {.heads = 2, .kv_heads = 1, .format = KvFormat::f32, .context = 100, .softcap = 2.5f},
@@ -116,7 +116,8 @@ TEST(Attention, chunks_and_instruction_sets_change_no_bit) {
     const Table expected = all_rows({}, sequence, 1);
     for (const InstructionSet set : testing::sets()) {
       for (const std::size_t chunk : {1, 5, 33, 1000}) {
-        if (set == InstructionSet::scalar && chunk != 33) continue;  // Slow, and a loop of rows.
+        // The scalar text is slow, and the walk over rows is the same for all sets.
+        if (set == InstructionSet::scalar && problem.context > 100) continue;
         EXPECT_TRUE(all_rows({.set = set}, sequence, chunk) == expected)
             << name_of(set) << ", chunks of " << chunk << ", " << problem.heads << " heads";
       }
