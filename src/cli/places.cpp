@@ -31,7 +31,7 @@ Result<std::filesystem::path> model_path(const std::filesystem::path& given) {
   }
   if (std::filesystem::exists(default_model(), ignored)) return default_model();
   return fail(ErrorCode::not_found,
-              "the default model is not at {}; `./dev build` in the source folder fetches it, or "
+              "the default model is not at {}; `./dev serve` in the source folder fetches it, or "
               "give a GGUF file with --model",
               default_model().string());
 }

@@ -4,8 +4,10 @@
 # Tests that read the repository and run no engine, and tests that compute for minutes.
 of_text='tidy|tidy_rules|model_fetch|format|docs'
 slow='golden|one_answer|kernels_emulated_avx512'
+# The program with the default model: minutes under a sanitizer, and nothing that engine has not.
+whole='cli'
 # Where threads meet.
-with_threads='base|kernels|engine'
+with_threads='base|engine'
 
 test_everything() {
   want_packages "${build_packages[@]}" "${python_packages[@]}" "${test_packages[@]}"
@@ -16,9 +18,9 @@ test_everything() {
   build_everything release
   run_tests release
   build_everything asan
-  run_tests asan -E "^($of_text|$slow)\$"
+  run_tests asan -E "^($of_text|$slow|$whole)\$"
   configure tsan ON
-  compile tsan base_tests kernels_tests engine_tests
+  compile tsan base_tests engine_tests
   run_tests tsan -R "^($with_threads)\$"
 }
 

@@ -140,15 +140,13 @@ constinit const Format f32_format{
     .block_bytes = sizeof(PanelBlock),
     .pack_panel = pack_panel,
     .dequantize = dequantize,
-    .tiles = {
-        scalar_tiles<Scalar>(),
-        TileSet{
-            .rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2, .stream_ahead = 2048},
-        TileSet{.rows = 4,
-                .narrow = avx512_functions<Avx512, 1, 4>(),
-                .wide = avx512_functions<Avx512, 4, 4>(),
-                .wide_panels = 4,
-                .stream_rows = 4,
-                .streams_wide = true}}};
+    .tiles = {scalar_tiles<Scalar>(),
+              TileSet{.rows = 6, .narrow = avx2_functions<Avx2, 6>(), .stream_rows = 2},
+              TileSet{.rows = 4,
+                      .narrow = avx512_functions<Avx512, 1, 4>(),
+                      .wide = avx512_functions<Avx512, 4, 4>(),
+                      .wide_panels = 4,
+                      .stream_rows = 4,
+                      .streams_wide = true}}};
 
 }  // namespace zhuzi::kernels

@@ -72,7 +72,8 @@ struct Namespace {
 };
 
 struct Loop {
-  std::vector<Value> items;
+  std::vector<Value> items;  ///< Given back when the loop has ended.
+  std::size_t count = 0;
   std::size_t index = 0;  ///< Of the round that is running.
   std::size_t depth = 0;
   const ForNode* recursive = nullptr;  ///< What loop(...) runs again.

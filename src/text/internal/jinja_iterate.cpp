@@ -71,7 +71,7 @@ Outcome<std::size_t> length_of(Session& session, const Value& value) {
   if (const Sequence* row = value.sequence()) return row->items.size();
   if (const Dict* dict = value.dict()) return dict->entries().size();
   if (const Range* range = value.range()) return range->size();
-  if (const Loop* loop = value.loop()) return loop->items.size();
+  if (const Loop* loop = value.loop()) return loop->count;
   return raise(python::type_error, "object of type '{}' has no len()", value.type_name());
 }
 

@@ -33,7 +33,7 @@ bool is_mutator(const Value& object, std::string_view name) {
 
 Found loop_property(const Loop& loop, std::string_view name) {
   const auto number = [](std::size_t value) { return Value(static_cast<std::int64_t>(value)); };
-  const std::size_t count = loop.items.size();
+  const std::size_t count = loop.count;
   if (name == "index") return number(loop.index + 1);
   if (name == "index0") return number(loop.index);
   if (name == "revindex") return number(count - loop.index);
@@ -44,12 +44,12 @@ Found loop_property(const Loop& loop, std::string_view name) {
   if (name == "depth") return number(loop.depth + 1);
   if (name == "depth0") return number(loop.depth);
   if (name == "previtem") {
-    return loop.index == 0 ? make_undefined("there is no previous item")
-                           : loop.items[loop.index - 1];
+    const bool is_there = loop.index > 0 && loop.index <= loop.items.size();
+    return is_there ? loop.items[loop.index - 1] : make_undefined("there is no previous item");
   }
   if (name == "nextitem") {
-    return loop.index + 1 >= count ? make_undefined("there is no next item")
-                                   : loop.items[loop.index + 1];
+    const bool is_there = loop.index + 1 < loop.items.size();
+    return is_there ? loop.items[loop.index + 1] : make_undefined("there is no next item");
   }
   return std::nullopt;
 }

@@ -142,7 +142,7 @@ class Printer {
     return put(value, "}>");
   }
   Done write(const Value& value, Loop* loop) {
-    return put(value, fmt::format("<LoopContext {}/{}>", loop->index + 1, loop->items.size()));
+    return put(value, fmt::format("<LoopContext {}/{}>", loop->index + 1, loop->count));
   }
 
   Session& session_;

@@ -134,11 +134,13 @@ Evaluator::Step Evaluator::run_loop(const ForNode& node, const Value& items, Loo
   const NameId loop_name = program_.loop_name;
   Loop* loop = session_.frames().make_loop();
   loop->items = TRY(loop_items(node, items));
+  loop->count = loop->items.size();
   loop->depth = place.depth;
   loop->outer = place.outer;
   loop->recursive = node.is_recursive ? &node : nullptr;
   bool has_finished_round = false;
-  for (; loop->index < loop->items.size(); ++loop->index) {
+  for (; loop->index < loop->count; ++loop->index) {
+    TRY(session_.spend(1));
     const Scope scope(*this, place.outer);
     frame_->set(loop_name, Value(loop));
     TRY(assign(node.target, loop->items[loop->index]));
@@ -146,6 +148,7 @@ Evaluator::Step Evaluator::run_loop(const ForNode& node, const Value& items, Loo
     if (flow == Flow::break_loop) break;
     if (flow == Flow::go_on) has_finished_round = true;
   }
+  loop->items = {};
   if (has_finished_round) return Flow::go_on;
   const Scope scope(*this, place.outer);
   return execute(node.otherwise);
