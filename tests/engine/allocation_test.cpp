@@ -17,6 +17,10 @@ std::atomic<std::size_t> allocations{0};
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
+// A sanitizer brings its own of this one, which must not meet the `delete` below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return operator new(bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

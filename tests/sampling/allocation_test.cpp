@@ -1,6 +1,7 @@
 // `sample` allocates nothing: every operator new of this program is counted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -17,6 +18,10 @@ std::size_t allocations = 0;
   void* memory = std::malloc(bytes != 0 ? bytes : 1);
   if (memory == nullptr) std::abort();
   return memory;
+}
+// A sanitizer brings its own of this one, which must not meet the `delete` below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return operator new(bytes);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -17,6 +17,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 using Change = std::function<void(SamplingParams&)>;
+using Number = float SamplingParams::*;
 
 void expect_valid(const Change& change) {
   SamplingParams params;
@@ -34,8 +35,7 @@ void expect_refused(const Change& change, const std::string& field) {
   EXPECT_NE(result.error().message.find(field), std::string::npos) << result.error().message;
 }
 
-void expect_range(float SamplingParams::* member, const std::string& field, float lowest,
-                  float highest) {
+void expect_range(Number member, const std::string& field, float lowest, float highest) {
   expect_valid([&](SamplingParams& params) { params.*member = lowest; });
   expect_valid([&](SamplingParams& params) { params.*member = highest; });
   for (const float bad : {std::nextafter(lowest, -infinity), std::nextafter(highest, infinity),

@@ -74,6 +74,15 @@ TEST(Sampler, D1_takes_the_best_token_at_every_tiny_temperature) {
   for (const int count : counts) EXPECT_GT(count, 40);
 }
 
+TEST(Sampler, D1_counts_no_survivor_whose_width_is_zero) {
+  SamplingParams params;
+  params.temperature = 1e-5f;
+  params.top_k = 2;
+  Sequence sequence(3);
+  EXPECT_EQ(sequence.next({2.875f, 2.955f, 11.0625f}, params)->survivors, 1u);
+  EXPECT_EQ(sequence.sampler().survivors().size(), 1u);
+}
+
 TEST(Sampler, D1_survives_logits_at_both_ends_of_the_range) {
   constexpr float largest = std::numeric_limits<float>::max();
   for (const float temperature : {std::numeric_limits<float>::denorm_min(), 1.0f, largest}) {
